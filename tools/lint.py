@@ -140,7 +140,6 @@ WORDS_OPEN = (
     'compiler/tik/emit.c',
     'compiler/tik/scope.c',
     'compiler/tik/tik.h',
-    'runtime/blob/',
     'runtime/rules/',
     'tests/conformance/',
     'tests/cross/',

@@ -1,7 +1,7 @@
-/* asm.c: tikblob_assemble: the text of disasm.c back to bytes. One line per fact; blank
- * lines and lines that begin with # are skipped. Accepts every blob that the writer can
- * write, also ones that tikblob_open or tikblob_verify refuse, so that tests can be
- * written as text. Hosted. */
+/* asm.c: tikblob_assemble makes bytes of the text of disasm.c. Each line has one fact;
+ * blank lines and lines that begin with # are skipped. It accepts every blob that the
+ * writer can write, also ones that tikblob_open or tikblob_verify refuse, so that tests
+ * can be written as text. It is hosted. */
 #include "blob/writer.h"
 
 #include <errno.h>
@@ -18,13 +18,13 @@ typedef struct Asm {
     TikBlobWriter *w;
     const Soc *soc;
     char *meta;
-    TikBlobKernelInfo info; /* of the kernel whose head is being read */
+    TikBlobKernelInfo info; /* the kernel whose head is being read */
     Bytes args, regions;    /* TikBlobArg, TikBlobRegion */
     Choices choices;
-    Bytes frames;       /* uint32_t: the writer's number of each */
-    Bytes texts;        /* char *: everything that unquoting and tables made */
-    uint8_t *table;     /* where the next byte of the present table goes */
-    int64_t table_left; /* bytes that it misses */
+    Bytes frames;       /* uint32_t: number of each frame in the writer */
+    Bytes texts;        /* char *: texts that were unquoted, and bytes of tables */
+    uint8_t *table;     /* next byte of the present table */
+    int64_t table_left; /* bytes that the present table lacks */
     bool in_kernel, in_code;
     TikDesc d;
 } Asm;
@@ -66,14 +66,14 @@ is_word(char c)
            c == '_' || c == '-';
 }
 
-/* A point is part of a name (vsel.bits), not of a number (0.1). */
+/* A point belongs to a name (vsel.bits), but not to a number (0.1). */
 static bool
 goes_on(const char *buf, size_t n, char c)
 {
     return is_word(c) || (c == '.' && n > 0 && (buf[0] < '0' || buf[0] > '9'));
 }
 
-/* The next word into buf; empty when there is none. */
+/* Reads the next word; it is empty when there is none. */
 static void
 peek_word(Asm *a, char buf[64])
 {
@@ -175,7 +175,7 @@ hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One character of a quoted text; false at its end or on a fault. */
+/* Reads a character of a quoted text; false at its end or after an error. */
 static bool
 unquote(Asm *a, char *out)
 {
@@ -199,7 +199,7 @@ unquote(Asm *a, char *out)
     return *out != 0 || fail(a, "a text has no zero byte");
 }
 
-/* Kept until the end of the assembly. */
+/* Keeps a text until the end of the assembly. */
 static bool
 read_text(Asm *a, char **out)
 {
@@ -428,7 +428,7 @@ read_store(Asm *a)
     return read_operand(a, &a->d.operand) && read_number(a, &a->d.a);
 }
 
-/* A variant of an instruction has a dot in its name. */
+/* Reads the name of an instruction; that of a variant has a dot. */
 static void
 read_variant(Asm *a, char buf[64])
 {
@@ -482,7 +482,7 @@ read_desc(Asm *a)
     return read_instr(a, buf);
 }
 
-/* A frame by its number in the text; 0: none. */
+/* Reads a frame by its number in the text; 0 when there is none. */
 static bool
 read_frame(Asm *a, uint32_t *out)
 {
@@ -500,7 +500,7 @@ read_frame(Asm *a, uint32_t *out)
     return true;
 }
 
-/* @ "k.tik" 3:5, or nothing. */
+/* Reads a place, @ "k.tik" 3:5, if there is one. */
 static bool
 read_place(Asm *a, char **file, uint32_t *line, uint32_t *column)
 {
@@ -508,7 +508,7 @@ read_place(Asm *a, char **file, uint32_t *line, uint32_t *column)
                                     want_char(a, ':') && read_u32(a, column));
 }
 
-/* What stands behind the place: named "i" int32 s0. */
+/* Reads names after the place: named "i" int32 s0. */
 static bool
 read_names(Asm *a)
 {
@@ -598,7 +598,7 @@ choice_line(Asm *a)
     return true;
 }
 
-/* Numbers ascend from 1; the parent stands above. */
+/* Reads a frame. Numbers ascend from 1, and the parent comes before it. */
 static bool
 frame_line(Asm *a)
 {
@@ -710,10 +710,10 @@ arg_line(Asm *a)
 }
 
 enum {
-    MAX_TABLE_TEXT = 16 << 20 /* bytes of one table */
+    MAX_TABLE_TEXT = 16 << 20 /* bytes of a table */
 };
 
-/* What a packed constant is made of; the rest follows. */
+/* Reads the fields of a packed constant from which its plan follows. */
 static bool
 read_pack(Asm *a, bool packed, TikBlobRegion *r)
 {
@@ -742,7 +742,7 @@ read_pack(Asm *a, bool packed, TikBlobRegion *r)
     return true;
 }
 
-/* The bytes follow on lines of their own, see data_line. */
+/* Reads the head of a table. Its bytes follow on lines of their own, see data_line. */
 static bool
 read_table(Asm *a, TikBlobRegion *r)
 {

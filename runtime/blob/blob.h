@@ -1,7 +1,7 @@
-/* blob.h: what the files of runtime/blob share: layout of the container
- * (docs/blob-format.md is the normative text), byte access, rules, digests. Private to
- * runtime/blob. Freestanding: everything here works without libc; blob_same and blob_zero
- * stand in for memcmp and memset. */
+/* blob.h: declarations that the files of runtime/blob share: layout of the container
+ * (docs/blob-format.md is the normative text), byte access, rules, digests. It is private
+ * to runtime/blob and freestanding: everything here works without libc; blob_same and
+ * blob_zero replace memcmp and memset. */
 #ifndef TIK_BLOB_H
 #define TIK_BLOB_H
 
@@ -22,18 +22,18 @@ enum {
     REGION_BYTES = 24,
     ROW_BYTES = 16,
     NAME_BYTES = 16,
-    CALL_HEAD = 4, /* of section CALL, in front of the frames */
+    CALL_HEAD = 4, /* bytes of section CALL before the frames */
     FRAME_BYTES = 24,
     SLOT_BYTES = 16,
-    MAX_SLOTS = 255,  /* of one descriptor */
-    MAX_NUMBERS = 48, /* of one descriptor: two bits each in its tag words */
-    TAG_NUMBERS = 16, /* of one tag word */
+    MAX_SLOTS = 255,  /* slots of one descriptor */
+    MAX_NUMBERS = 48, /* numbers of one descriptor, with two bits each in its tag words */
+    TAG_NUMBERS = 16, /* numbers of one tag word */
     MAX_BLOB_REGS = 65536,
     MAX_BLOB_CORES = 65535,
     MAX_STRING_BYTES = 4 << 20,
-    BLOB_SCOPES =
-        SC_SREG, /* memories of scope.def whose sizes and alignments are recorded */
-    PEAK_SCOPES = SC_VREG /* those before this one have room for a peak in KERN */
+    BLOB_SCOPES = SC_SREG, /* memories of scope.def before this one have their sizes and
+                              alignments recorded */
+    PEAK_SCOPES = SC_VREG  /* those before this one have room for a peak in KERN */
 };
 
 /* Flags of an argument. */
@@ -42,14 +42,15 @@ enum {
     ARG_OPEN = 2
 };
 
-/* Whether a kernel has a peak of the memory: registers have one size. */
+/* Returns whether kernels record the peak use of the memory; registers have a fixed
+ * size. */
 static inline bool
 blob_has_peak(int scope)
 {
     return scope != SC_GM && scope != SC_SREG && scope != SC_VREG;
 }
 
-/* Bytes of a constant table in CNST. */
+/* Returns the bytes of a constant table in CNST. */
 static inline uint64_t
 blob_table_room(uint64_t bytes)
 {
@@ -58,18 +59,20 @@ blob_table_room(uint64_t bytes)
 
 /* Packed constants (pack.c). */
 enum {
-    PACK_ALIGN = 4096, /* where their tables begin in CNST */
+    PACK_ALIGN = 4096, /* alignment of their tables in CNST */
     PACK_BYTES = 96
 };
 
-/* What the fields, without plan, make on the processor; false: nothing. */
+/* Fills p->plan for a processor from the other fields; false when they give no packed
+ * constant. */
 bool blob_pack_plan(const Soc *soc, const Choices *choices, TikBlobPack *p);
 void blob_pack_write(const TikBlobPack *p, uint32_t region, uint8_t *record);
-/* What PACK says of the region, whose tables have been checked; absent: nothing. */
+/* Returns the packed constant of a region; present is false when it has none. The tables
+ * have been checked. */
 TikBlobPack blob_pack_of(const TikBlob *b, uint64_t region);
-/* Whether there is a record of the region. */
+/* Returns whether there is a record of PACK for the region. */
 bool blob_is_packed(const TikBlob *b, uint64_t region);
-/* Every record is that of a table and says what its fields make. */
+/* Checks that every record belongs to a table and is consistent with its fields. */
 bool blob_check_packs(const TikBlob *b, TikBlobDiag *diag);
 
 enum {
@@ -98,7 +101,7 @@ extern const SectionInfo blob_sections[SEC_COUNT];
 
 /* ---- descriptors --------------------------------------------------------- */
 
-/* Class byte of a descriptor: its kind plus one, so that a zeroed slot is no
+/* The class byte of a descriptor is its kind plus one, so that a zeroed slot is no
  * descriptor. */
 enum {
     CLASS_BASE = 1,
@@ -115,7 +118,7 @@ typedef enum NumTag {
 #define CORE_INDEX UINT32_MAX /* "loop slot" of the core's index */
 
 enum {
-    OP_BITS = 12, /* of the word that holds the instruction */
+    OP_BITS = 12, /* bits of the word that hold the instruction */
     OP_CHECKED = 1 << 12,
     OP_FORM_SHIFT = 13,
     ACCESS_CHECKED = 1 /* flag byte of LOAD and STORE */
@@ -126,14 +129,14 @@ enum {
     ROW_TERM = 2
 }; /* mark byte of AFFN records */
 
-/* Operations with an operand type of its own. */
+/* Returns whether the operand of an operation has a type of its own. */
 static inline bool
 blob_has_from(ScalarOp op)
 {
     return op == SOP_CAST || op == SOP_BITS;
 }
 
-/* Byte 12 of NAME records. */
+/* The kind of a number, in byte 12 of NAME records. */
 enum {
     NAME_SLOT = 1,
     NAME_REGISTER = 2
@@ -212,8 +215,8 @@ blob_strlen(const char *s)
     return n;
 }
 
-/* Order of two AFFN rows (heads with their terms), links left out: below 0, 0, above
- * 0. */
+/* Compares two AFFN rows (heads with their terms), without links. Returns a number below,
+ * equal to or above 0. */
 int blob_row_compare(const uint8_t *a, const uint8_t *b);
 
 bool blob_utf8(const uint8_t *p, uint64_t n, uint64_t *bad);
@@ -240,12 +243,12 @@ typedef struct BlobAt {
     int64_t seen_lo, seen_hi, allowed_lo, allowed_hi;
 } BlobAt;
 
-/* Fills *diag (which may be null); always false, so that it can be returned. */
+/* Fills *diag, which may be null. It always returns false. */
 bool blob_refuse(TikBlobDiag *diag, const char *code, const BlobAt *at);
-/* The same for a rule of this table at a byte of the file. section: SEC_COUNT for
- * none. */
+/* Does the same for a rule of blob_rule.def at a byte of the file. section is SEC_COUNT
+ * for none. */
 bool blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset);
-/* With the value found and the range required. */
+/* The value that was found and the range that is required. */
 typedef struct BlobSeen {
     int64_t seen, lo, hi;
 } BlobSeen;
@@ -269,10 +272,10 @@ void blob_sha256_end(Sha256 *s, uint8_t out[32]);
 
 /* ---- between the files --------------------------------------------------- */
 
-/* The TARG record of a processor. */
+/* Makes the TARG record of a processor. */
 void blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES]);
 
-/* The record of one choice: the point's number, zero-padded to 4 bytes, and the
+/* Makes the record of a choice: the point's number, zero-padded to 4 bytes, and the
  * reading. */
 void blob_choice_record(Choice point, int reading, uint8_t out[CHOICE_BYTES]);
 
@@ -282,14 +285,14 @@ blob_section(const TikBlob *b, SectionId id)
     return b->known[id] < 0 ? NULL : &b->sections[b->known[id]];
 }
 
-/* Start of a section that every blob has. */
+/* Returns the start of a section that every blob has. */
 static inline const uint8_t *
 blob_bytes(const TikBlob *b, SectionId id)
 {
     return b->bytes + b->sections[b->known[id]].offset;
 }
 
-/* Records of a section; 0 for one that the blob has not. */
+/* Returns the number of records of a section; 0 when the blob does not have it. */
 static inline uint64_t
 blob_records(const TikBlob *b, SectionId id)
 {
@@ -297,7 +300,7 @@ blob_records(const TikBlob *b, SectionId id)
     return s == NULL ? 0 : s->size / s->record;
 }
 
-/* A table's record; the index has been checked. */
+/* Returns a record of a table; the index has been checked. */
 static inline const uint8_t *
 blob_record(const TikBlob *b, SectionId id, uint64_t index)
 {
@@ -305,7 +308,7 @@ blob_record(const TikBlob *b, SectionId id, uint64_t index)
     return b->bytes + s->offset + index * s->record;
 }
 
-/* Steps of tikblob_open behind the container (tables.c, decode.c, line.c). */
+/* The steps of tikblob_open after the container (tables.c, decode.c, line.c). */
 bool blob_check_tables(TikBlob *b, TikBlobDiag *diag);
 bool blob_check_code(const TikBlob *b, TikBlobDiag *diag);
 bool blob_check_lines(const TikBlob *b, TikBlobDiag *diag);
@@ -313,48 +316,50 @@ bool blob_check_names(const TikBlob *b, TikBlobDiag *diag); /* name.c */
 bool blob_check_calls(const TikBlob *b, TikBlobDiag *diag); /* call.c */
 bool blob_check_strings(const TikBlob *b, TikBlobDiag *diag);
 
-/* A number of seven bits per byte, low ones first, in the fewest bytes; false: it is not,
- * or has more than 42 bits. */
+/* Reads a number of seven bits per byte, low ones first. Returns false when it is not
+ * coded in the fewest bytes or has more than 42 bits. */
 bool blob_varint(const uint8_t **p, const uint8_t *end, uint64_t *out); /* line.c */
 
-/* Walks the runs of section CALL, whose frames have been checked; without the section
- * there are none. */
+/* A walk over the runs of section CALL, whose frames have been checked. Without the
+ * section there are none. */
 typedef struct RunReader {
     const uint8_t *p, *end;
-    uint64_t n;     /* descriptors of the run read last */
-    uint32_t frame; /* its frame, or 0 */
+    uint64_t n;     /* descriptors of the run that was read last */
+    uint32_t frame; /* frame of that run, or 0 */
 } RunReader;
 
 RunReader blob_runs(const TikBlob *b); /* call.c */
 bool blob_run_next(RunReader *r);
 
-/* Walks the places of all kernels' descriptors. */
+/* A walk over the places of all kernels' descriptors. */
 typedef struct LineReader {
     const uint8_t *p, *end;
-    uint32_t file, line, column; /* of the descriptor read last */
+    uint32_t file, line, column; /* place of the descriptor that was read last */
 } LineReader;
 
-/* Reads the next place; false: not in the shortest form, or behind the end. */
+/* Reads the next place; false when it is not coded in the shortest way or after the
+ * end. */
 bool blob_line_next(LineReader *r);
-void blob_line_kernel(LineReader *r); /* at the first descriptor of a kernel */
+void blob_line_kernel(LineReader *r); /* called at the first descriptor of a kernel */
 
-/* What the descriptors seen so far have used. */
+/* What the descriptors so far have used. */
 typedef struct BlobUse {
-    uint64_t next_row;      /* the first AFFN record that no operand has named */
+    uint64_t next_row;      /* the first AFFN record that no operand has referred to */
     uint32_t nregs;         /* highest register plus one */
-    uint32_t depth, nloops; /* open loops, and the most there were */
+    uint32_t depth, nloops; /* open loops, and the maximum of them */
 } BlobUse;
 
-/* Decodes and checks the descriptor at c->at without moving on: its size in slots, or -1.
- * out may be null: checks only. use may be null: rows in any order. */
+/* Decodes and checks the descriptor at c->at without moving on. Returns its size in
+ * slots, or -1. If out is null it only checks; if use is null rows may be in any
+ * order. */
 int blob_decode(const TikCursor *c, TikDesc *out, BlobUse *use, TikBlobDiag *diag);
 
-/* Number of 32-bit fields and of bytes, head included, wide immediates not, of an
- * instruction. */
+/* Gives the number of 32-bit fields and of bytes of an instruction, with its head and
+ * without wide immediates. */
 void blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes);
 
-/* Instructions of more than TAG_NUMBERS numbers have further tag words in front of their
- * fields: bytes of these, and where the tag word of a number stands. */
+/* Instructions of more than TAG_NUMBERS numbers have further tag words before their
+ * fields. These return the bytes of such words, and where the tag word of a number is. */
 static inline uint32_t
 blob_more_tags(int numbers)
 {

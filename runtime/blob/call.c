@@ -1,16 +1,21 @@
 /* call.c: the calls of the source's functions that led to descriptors, section CALL. A
- * frame is one call and the frame that it stands in; frames are shared by all descriptors
- * of all kernels, runs of descriptors say which one each stands in: n       u32 frames  n
- * records: depth, parent (number from 1; 0: the top level), callee, file, line, column;
- * u32 each runs    varints as in LINE, kernel by kernel: number of descriptors, number of
- * their frame or 0 Frames are sorted by these six fields and differ. So a parent comes
- * before its children, there are no cycles, and equal programs have equal tables; the
- * depth bounds every walk.
+ * frame is a call and the frame that it was made from. Descriptors of all kernels share
+ * frames; runs say which frame each descriptor belongs to.
  *
- * Freestanding. Owns the rules call-frame and call-run. */
+ *   n       u32
+ *   frames  n records: depth, parent (number from 1; 0: the top level), callee, file,
+ *           line, column; u32 each
+ *   runs    varints as in LINE, kernel by kernel: number of descriptors, number of
+ *           their frame or 0
+ *
+ * Frames are sorted by these six fields and differ. So a parent comes before its
+ * children, there are no cycles, and equal programs have equal tables; the depth bounds
+ * every walk.
+ *
+ * It is freestanding and owns the rules call-frame and call-run. */
 #include "blob/blob.h"
 
-/* The table of frames. */
+/* The following functions read the table of frames. */
 static uint32_t
 frame_count(const TikBlob *b)
 {
@@ -101,7 +106,8 @@ blob_run_next(RunReader *r)
     return true;
 }
 
-/* Runs cover the kernel's descriptors, each as long as it can be. */
+/* Checks that runs cover the kernel's descriptors and that each is as long as
+ * possible. */
 static bool
 check_kernel(const TikBlob *b, int kernel, RunReader *r, TikBlobDiag *diag)
 {
@@ -122,7 +128,7 @@ check_kernel(const TikBlob *b, int kernel, RunReader *r, TikBlobDiag *diag)
 /* ---- every frame is used ------------------------------------------------- */
 
 enum {
-    WINDOW = 4096 /* frames that one walk over the uses covers */
+    WINDOW = 4096 /* frames that a walk over the uses covers */
 };
 
 static void
@@ -133,7 +139,7 @@ mark(uint8_t seen[WINDOW / 8], uint32_t first, uint32_t number)
     }
 }
 
-/* Marks the frames from first on that a run or another frame names. */
+/* Marks the frames from first on that a run or another frame uses. */
 static void
 mark_uses(const TikBlob *b, uint8_t seen[WINDOW / 8], uint32_t first)
 {
@@ -206,7 +212,7 @@ tikblob_frame(const TikBlob *b, uint32_t number, TikBlobFrame *out)
 uint32_t
 tikblob_frame_of(const TikBlob *b, int kernel, uint32_t descriptor)
 {
-    uint64_t at = descriptor; /* over all kernels */
+    uint64_t at = descriptor; /* index over all kernels */
     for (int k = 0; k < kernel; k++) {
         at += get32(blob_record(b, SEC_KERN, (uint64_t)k) + 12);
     }

@@ -1,8 +1,9 @@
-/* checksum.c: checksums and build id of a laid out blob. The writer seals what it made;
- * tests seal what they changed, so it takes any bytes. Freestanding. */
+/* checksum.c: computes the checksums and the build id of a blob in place. The writer uses
+ * it for new blobs and tests for changed ones, so it accepts any bytes. It is
+ * freestanding. */
 #include "blob/blob.h"
 
-/* The entry's bytes lie inside the file. */
+/* Returns whether the bytes of the entry's section are inside of the file. */
 static bool
 inside(const uint8_t *entry, uint64_t size)
 {
@@ -11,7 +12,7 @@ inside(const uint8_t *entry, uint64_t size)
 }
 
 static void
-seal_entry(uint8_t *bytes, uint8_t *entry)
+update_checksum(uint8_t *bytes, uint8_t *entry)
 {
     const SectionInfo *idnt = &blob_sections[SEC_IDNT];
     const SectionInfo *targ = &blob_sections[SEC_TARG];
@@ -24,7 +25,7 @@ seal_entry(uint8_t *bytes, uint8_t *entry)
 }
 
 static void
-seal_id(uint8_t *bytes, const uint8_t *entry)
+update_build_id(uint8_t *bytes, const uint8_t *entry)
 {
     uint64_t at = get64(entry + 8);
     uint8_t id[32];
@@ -48,9 +49,10 @@ tikblob_update_checksums(uint8_t *bytes, size_t size)
     uint8_t *last = NULL;
     for (uint64_t i = 0; table && i < n; i++) {
         uint8_t *entry = bytes + HEADER_BYTES + i * ENTRY_BYTES;
-        /* A section over the table or the header would change what is being sealed. */
+        /* A section that overlaps the table or the header would change while its checksum
+         * is made. */
         if (inside(entry, size) && get64(entry + 8) >= HEADER_BYTES + n * ENTRY_BYTES) {
-            seal_entry(bytes, entry);
+            update_checksum(bytes, entry);
             bool id = get32(entry) == blob_sections[SEC_IDNT].fourcc;
             last = id && get64(entry + 16) == 32 ? entry : last;
         }
@@ -60,6 +62,6 @@ tikblob_update_checksums(uint8_t *bytes, size_t size)
     }
     put32(bytes + 60, blob_crc32c(bytes, 60));
     if (last != NULL) {
-        seal_id(bytes, last);
+        update_build_id(bytes, last);
     }
 }

@@ -1,18 +1,19 @@
-/* decode.c: bytes to descriptors, and the descriptors' part of P1: every field of every
- * descriptor is legal by itself and coded in the one way. What a descriptor means in its
- * place is verify.c's.
+/* decode.c: decodes descriptors, and checks their part of P1: every field of every
+ * descriptor is legal by itself and coded in the one canonical way. verify.c checks what
+ * depends on its place.
  *
  * Layout, in 16-byte slots; byte 0 counts them, byte 1 is the class (kind plus one):
  *   others   slots class slot|op dtype from tags reg16   number number
  *   LOAD     slots class flags 0 0 tags reg16            operand
  *   STORE    slots class flags 0 0 tags 0                operand number
  *   INSTR    slots class op|checked|form16 tags32        (more tags) operands and numbers
- * in call order An operand is an AFFN record (24 bits), a dtype and an i32 offset; a
- * number 32 bits, with two tag bits: immediate, loop slot (or the core), register, wide.
- * Wide immediates, 64 bits, follow the fields.
+ *                                                        in call order
+ * An operand is an AFFN record (24 bits), a dtype and an i32 offset. A number has 32 bits
+ * and two tag bits: immediate, loop slot (or the core), register, wide. Wide immediates,
+ * of 64 bits, follow the fields.
  *
- * Freestanding: no recursion, no memory, out may be null. Owns the group descriptors of
- * blob_rule.def. */
+ * It is freestanding: it has no recursion and allocates nothing. It owns the group
+ * descriptors of blob_rule.def. */
 #include "blob/blob.h"
 
 _Static_assert(CLASS_BASE + DESC_LOOP == 1 && CLASS_BASE + DESC_INSTR == 12,
@@ -22,10 +23,10 @@ _Static_assert(OP_COUNT < 1 << OP_BITS, "instructions fit their field");
 typedef struct Reader {
     const TikCursor *c;
     const uint8_t *p; /* the descriptor */
-    uint32_t at;      /* next field, bytes from p */
-    int numbers;      /* read so far */
-    uint32_t wide;    /* next wide immediate, bytes from p */
-    uint32_t nwide;   /* read so far */
+    uint32_t at;      /* next field, in bytes from p */
+    int numbers;      /* number of them that were read */
+    uint32_t wide;    /* next wide immediate, in bytes from p */
+    uint32_t nwide;   /* number of them that were read */
     BlobUse *use;
     TikBlobDiag *diag;
 } Reader;
@@ -101,7 +102,7 @@ read_wide(Reader *r, uint32_t field, TikNum *out)
     return true;
 }
 
-/* Descriptors that are no instruction have one byte of tags. */
+/* Descriptors other than instructions have one byte of tags. */
 static NumTag
 tag_of(const uint8_t *p, int number)
 {
@@ -270,7 +271,7 @@ numbers_of(const uint8_t *p, int *bytes)
     return 0;
 }
 
-/* The code goes on for so many bytes. */
+/* Checks that the code has n more bytes. */
 static bool
 fits(const Reader *r, uint32_t bytes)
 {
@@ -507,7 +508,7 @@ read_class(Reader *r, TikDesc *out)
     return false;
 }
 
-/* An instruction that this reader does not have is never skipped. */
+/* Refuses an instruction that this reader does not have; it is never skipped. */
 static bool
 check_opcode(const Reader *r)
 {
@@ -569,7 +570,7 @@ tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag)
     return 1;
 }
 
-/* Depth of the deepest loop so far, whatever the nesting of other things. */
+/* Keeps the depth of the deepest loop, whatever the nesting of branches is. */
 static void
 use_loop(const TikCursor *c, BlobUse *use)
 {

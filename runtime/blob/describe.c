@@ -1,5 +1,5 @@
-/* describe.c: names of what the numbers of a blob stand for, for programs that know the
- * installed headers only. */
+/* describe.c: names for the numbers in a blob, for programs that know only the installed
+ * headers. */
 #include "blob/blob.h"
 
 const Soc *

@@ -1,11 +1,11 @@
-/* digest.c: CRC-32C of sections and the SHA-256 build id. Freestanding; tables are
- * constant. */
+/* digest.c: CRC-32C of sections and the SHA-256 build id. It is freestanding, and its
+ * tables are constant. */
 #include "blob/blob.h"
 
 uint32_t
 blob_crc32c(const uint8_t *p, uint64_t n)
 {
-    /* Reflected polynomial 0x82f63b78, four bits at a time. */
+    /* The table of the reflected polynomial 0x82f63b78, for four bits at a time. */
     static const uint32_t table[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
                                        0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
                                        0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,

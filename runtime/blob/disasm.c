@@ -1,7 +1,8 @@
-/* disasm.c: tikblob_disassemble: text of a blob, one line per descriptor, that asm.c
- * turns back into the same bytes. docs/blob-format.md describes the text. Hosted.
+/* disasm.c: tikblob_disassemble makes a text of a blob, with a line for each descriptor,
+ * of which asm.c makes the same bytes. docs/blob-format.md describes the text. It is
+ * hosted.
  *
- * What is computed by the writer is not printed: offsets, checksums, links, counts of
+ * Numbers that the writer computes are not printed: offsets, checksums, links, counts of
  * registers. */
 #include "blob/blob.h"
 
@@ -260,7 +261,7 @@ put_pack(Out *o, const TikBlobPack *p)
         p->requant ? " requant" : "", p->bias ? " bias" : "");
 }
 
-/* Where the parts of a row stand, as a comment: the reader computes them. */
+/* Prints where the parts of a row are, as a comment, because the reader computes them. */
 static void
 put_parts(Out *o, const PackPlan *p)
 {
@@ -274,7 +275,7 @@ put_parts(Out *o, const PackPlan *p)
     }
 }
 
-/* Lines of bytes in hexadecimal, without the zeros that round a table up. */
+/* Prints lines of bytes in hexadecimal, without the zeros that pad a table. */
 static void
 put_table(Out *o, const TikBlobRegion *r)
 {
@@ -315,7 +316,7 @@ put_regions(Out *o, const TikBlob *b, const TikBlobKernel *k)
     }
 }
 
-/* Records of NAME that are still to be printed. */
+/* The records of NAME that are still to be printed. */
 typedef struct NameReader {
     uint32_t next, left;
 } NameReader;
@@ -336,7 +337,7 @@ put_names(Out *o, const TikBlob *b, int kernel, NameReader *r, uint32_t descript
     }
 }
 
-/* The frame of the next descriptor. */
+/* Returns the frame of the next descriptor. */
 static void
 put_frame(Out *o, RunReader *r)
 {
@@ -349,7 +350,7 @@ put_frame(Out *o, RunReader *r)
     }
 }
 
-/* What is read along with the descriptors of all kernels. */
+/* Readers that advance with the descriptors of all kernels. */
 typedef struct Along {
     LineReader lines;
     RunReader runs;
@@ -388,7 +389,8 @@ put_code(Out *o, const TikBlob *b, int kernel, Along *also, TikBlobDiag *diag)
     return more == 0;
 }
 
-/* What the text cannot say: later versions, sections of other readers. */
+/* Returns whether the blob has parts that the text cannot express: later versions,
+ * sections of other readers. */
 static bool
 is_plain(const TikBlob *b, TikBlobDiag *diag)
 {

@@ -1,6 +1,5 @@
-/* encode.c: descriptors to bytes, the inverse of decode.c. Terms of an operand may come
- * in any order; they are sorted and joined here, so that equal addresses give equal
- * rows. */
+/* encode.c: encodes descriptors, the inverse of decode.c. Terms of an operand may come in
+ * any order; they are sorted and merged here, so that equal addresses give equal rows. */
 #include "blob/writer.h"
 
 #include <stdarg.h>
@@ -11,7 +10,7 @@ typedef struct Encoder {
     TikBlobWriter *w;
     const EncodeError *err;
     uint8_t p[MAX_SLOTS * SLOT_BYTES];
-    uint32_t at; /* next field */
+    uint32_t at; /* offset of the next field */
     bool instr;
     int numbers;
     int64_t wide[MAX_NUMBERS];
@@ -117,7 +116,7 @@ term_before(const Term *a, const Term *b)
     return a->tag < b->tag || (a->tag == b->tag && a->index < b->index);
 }
 
-/* Inserts a term in order; equal ones are added up. */
+/* Inserts a term in order. Terms with the same number are added up. */
 static bool
 insert_term(const Encoder *e, Term *terms, int *n, Term t)
 {

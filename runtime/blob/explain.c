@@ -1,6 +1,6 @@
-/* explain.c: tikblob_explain: one sentence for a refusal: the rule, the numbers and the
- * place in the source where the blob has one. The rule's name is left to the caller, who
- * has it. Hosted. */
+/* explain.c: tikblob_explain makes a sentence of a refusal: the rule, the numbers and the
+ * place in the source if the blob has it. The caller adds the name of the rule, which it
+ * has. It is hosted. */
 #include "blob/blob.h"
 
 #include <inttypes.h>
@@ -82,7 +82,7 @@ add_descriptor(Line *l, const TikBlob *b, int kernel, const TikBlobDiag *d)
     }
 }
 
-/* b: as tikblob_open left it; its kernels and places are used only when it was
+/* b is as tikblob_open left it. Its kernels and places are used only when it was
  * accepted. */
 void
 tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out,

@@ -1,12 +1,16 @@
-/* line.c: source places of descriptors, section LINE. One place per descriptor, in order,
- * kernel by kernel; each is coded as the difference to the place before, the first of a
- * kernel to (string 0, line 0, column 0): head    varint: zigzag(line difference) * 2 + 1
- * when the file changes file    varint, only when it changes: offset in STRS column
- * varint: zigzag(column difference) A varint has seven bits per byte, low ones first, the
- * top bit set on all but the last; no zero byte at the end but a lone one. An empty file
- * name: the descriptor has no place.
+/* line.c: source places of descriptors, section LINE. Descriptors have a place each, in
+ * order, kernel by kernel. It is coded as the difference to the place before, that of the
+ * first descriptor of a kernel as the difference to (string 0, line 0, column 0):
  *
- * Freestanding. Owns the rule line-field. */
+ *   head    varint: zigzag(line difference) * 2 + 1 when the file changes
+ *   file    varint, only when it changes: offset in STRS
+ *   column  varint: zigzag(column difference)
+ *
+ * A varint has seven bits per byte, low ones first; the top bit is set in all bytes but
+ * the last. Its last byte is not zero unless it is the only one. With an empty file name
+ * the descriptor has no place.
+ *
+ * It is freestanding and owns the rule line-field. */
 #include "blob/blob.h"
 
 bool
@@ -27,7 +31,7 @@ blob_varint(const uint8_t **p, const uint8_t *end, uint64_t *out)
     return false;
 }
 
-/* Adds a zigzag-coded difference; the result is a uint32. */
+/* Adds a zigzag-coded difference to a number, which stays a uint32. */
 static bool
 add_delta(uint32_t *v, uint64_t coded)
 {

@@ -1,8 +1,8 @@
-/* name.c: names of numbers, section NAME: what a fault says of loop counters and Scalars.
- * A record names one number at one descriptor, so that nothing else need be known to
- * print it.
+/* name.c: names of numbers, section NAME, with which faults show loop counters and
+ * Scalars. A record names a number at a descriptor, so that it can be printed without
+ * other records.
  *
- * Freestanding. Owns the rule name-field. */
+ * It is freestanding and owns the rule name-field. */
 #include "blob/blob.h"
 
 static uint64_t
@@ -11,7 +11,7 @@ descriptors(const TikBlob *b, int kernel)
     return get32(blob_record(b, SEC_KERN, (uint64_t)kernel) + 12);
 }
 
-/* Descriptors of the kernels before this one. */
+/* Returns the number of descriptors of the kernels before this one. */
 static uint64_t
 first_descriptor(const TikBlob *b, int kernel)
 {
@@ -52,7 +52,8 @@ blob_check_names(const TikBlob *b, TikBlobDiag *diag)
     }
     uint64_t n = blob_records(b, SEC_NAME), last = 0;
     int kernel = 0;
-    uint64_t end = b->nkernels > 0 ? descriptors(b, 0) : 0; /* of the kernel */
+    uint64_t end =
+        b->nkernels > 0 ? descriptors(b, 0) : 0; /* end of the kernel's descriptors */
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *p = blob_record(b, SEC_NAME, i);
         uint32_t at = get32(p);
@@ -72,7 +73,8 @@ blob_check_names(const TikBlob *b, TikBlobDiag *diag)
            blob_bad(diag, BLOB_NAME_FIELD, SEC_NAME, blob_section(b, SEC_NAME)->offset);
 }
 
-/* The first record of that descriptor, counted over all kernels, or of a later one. */
+/* Returns the first record of a descriptor, counted over all kernels, or of a later
+ * one. */
 static uint32_t
 lower_bound(const TikBlob *b, uint64_t descriptor)
 {

@@ -1,9 +1,11 @@
-/* open.c: tikblob_open: property P1, the container is well-formed and canonical. Header
- * and section table here; then strings and tables (tables.c), descriptors (decode.c) and
- * places (line.c). First the checksums, so that damage is called damage; then the rules.
+/* open.c: tikblob_open checks property P1: the container is well-formed and canonical.
+ * This file checks the header and the section table; then follow strings and tables
+ * (tables.c), descriptors (decode.c) and places (line.c). Checksums come before the
+ * rules, so that damage is reported as damage.
  *
- * Freestanding, one pass over the bytes, all sizes by checked arithmetic. Owns the rules
- * of the groups header, sections and target of blob_rule.def. */
+ * It is freestanding, goes over the bytes once, and computes all sizes by checked
+ * arithmetic. It owns the rules of the groups header, sections and target of
+ * blob_rule.def. */
 #include "blob/blob.h"
 
 const SectionInfo blob_sections[SEC_COUNT] = {
@@ -113,8 +115,8 @@ find_section(uint32_t fourcc)
     return (SectionId)id;
 }
 
-/* A later minor version may have longer records, with zeros behind what this reader
- * knows. */
+/* A later minor version may have longer records, with zeros after the bytes that this
+ * reader knows. */
 static bool
 check_record(const TikBlob *b, const TikBlobSection *s, SectionId id, TikBlobDiag *diag)
 {
@@ -136,7 +138,8 @@ check_record(const TikBlob *b, const TikBlobSection *s, SectionId id, TikBlobDia
     return true;
 }
 
-/* Place of a section: right behind the one before, but for zeros up to its alignment. */
+/* Checks the place of a section: it directly follows the one before, except for zeros up
+ * to its alignment. */
 static bool
 check_place(const TikBlob *b, const uint8_t *entry, uint64_t *end, TikBlobDiag *diag)
 {
@@ -192,8 +195,8 @@ check_entry(TikBlob *b, int index, uint64_t *end, TikBlobDiag *diag)
     return check_record(b, s, id, diag);
 }
 
-/* Known sections stand in the order of section.def, none twice, the build id behind
- * everything. */
+/* Checks that known sections are in the order of section.def, none twice, and that the
+ * build id is the last one. */
 static bool
 check_order(const TikBlob *b, TikBlobDiag *diag)
 {
@@ -270,9 +273,9 @@ check_build_id(const TikBlob *b, TikBlobDiag *diag)
     return true;
 }
 
-/* TARG: name (24 bytes), core kind, profile, core counts, bytes of UB..FB, L2, alignments
- * of an address per memory for narrow and for 32-bit elements, limits of moves and
- * repeats, block, repeat. */
+/* TARG has the name (24 bytes), core kind, profile, core counts, bytes of UB..FB, L2,
+ * alignments of an address in each memory for narrow and for 32-bit elements, limits of
+ * moves and repeats, block, repeat. */
 void
 blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES])
 {

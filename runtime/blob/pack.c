@@ -1,8 +1,9 @@
-/* pack.c: section PACK: which constant tables are packed constants, and how their rows
- * are laid out, for whoever reads a blob. docs/blob-format.md lists the fields.
+/* pack.c: section PACK says which constant tables are packed constants, and how their
+ * rows are laid out. docs/blob-format.md lists the fields.
  *
- * Everything behind the weight's axes follows from them; the reader computes it again and
- * refuses other numbers, so the record can be believed. Owns: packed-constant. */
+ * All fields after the axes of the weight follow from those before; the reader computes
+ * them again and refuses other numbers, so the record can be trusted. It owns the rule
+ * packed-constant. */
 #include "blob/blob.h"
 
 #include <string.h>
@@ -65,8 +66,8 @@ blob_pack_write(const TikBlobPack *p, uint32_t region, uint8_t *r)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* The record of the region, or null. Records ascend where they have been checked; else
- * some answer. */
+/* Returns the record of the region, or null. Records that have been checked ascend; for
+ * others the result may be wrong. */
 static const uint8_t *
 find(const TikBlob *b, uint64_t region)
 {

@@ -1,10 +1,11 @@
-/* prove.c: one instruction or access, for every iteration (P2, P6). Part of the verifier.
+/* prove.c: proves an instruction or access for every iteration (P2, P6). It is a part of
+ * the verifier.
  *
- * What is known of numbers are intervals: of offsets the sum of their terms, of others
- * that of the number. What follows for the rules of rules/check.c is
- * rules/obligation.c's. What fails at a value that is certainly reached is refuted and
- * refused by the rule's name; anything else is `unproved`, unless the descriptor says
- * that it is checked while running. */
+ * Numbers are known as intervals; those of offsets are sums of the intervals of their
+ * terms. rules/obligation.c derives from them which rules of rules/check.c hold. A rule
+ * that fails at a value which is certainly reached is refuted, and the blob is refused by
+ * the rule's name; any other is `unproved`, unless the descriptor says that it is checked
+ * while running. */
 
 /* ASSUMES bound-63: a bound is below 2^63. */
 /* ASSUMES counter-range: a counter is between begin and end - 1, an instruction that is
@@ -14,9 +15,9 @@
 
 /* ---- operands ------------------------------------------------------------ */
 
-/* Range of an operand's byte offset: all of 64 bits when it cannot be bounded, or reaches
- * beyond every root, which keeps hostile offsets out of the arithmetic of the checks.
- * False: refused. */
+/* Gives the range of an operand's byte offset. It is all of 64 bits when it cannot be
+ * bounded or reaches beyond every root, which keeps hostile offsets out of the arithmetic
+ * of the checks. Returns false when the blob is refused. */
 static bool
 operand_range(Verifier *v, const TikOperand *o, int i)
 {
@@ -59,7 +60,7 @@ tensor_of(const Verifier *v, const TikOperand *o)
         .items = p[6] == TIKBLOB_LIST ? (int32_t)(bytes / LIST_WINDOW) : 0};
 }
 
-/* Whether the size of the operand's region is known only while running. */
+/* Returns whether the size of the operand's region is known only while running. */
 static bool
 is_open(const Verifier *v, const TikOperand *o)
 {
@@ -67,7 +68,7 @@ is_open(const Verifier *v, const TikOperand *o)
                        v->c.kernel.first_region + (uint64_t)o->region)[7] != 0;
 }
 
-/* A number that has one value is put there. */
+/* The following functions set the operands of v->in to their least values. */
 static bool
 bind_tensor(Verifier *v, int i)
 {
@@ -137,7 +138,8 @@ bind(Verifier *v)
 
 /* ---- verdicts ------------------------------------------------------------ */
 
-/* Every execution of the descriptor's place happens: no branch around it. */
+/* Returns whether the descriptor is certainly executed, because there is no branch around
+ * it. */
 static bool
 always_reached(const Verifier *v)
 {
@@ -180,7 +182,7 @@ is_bounded(const Verifier *v, int param)
     return v->values[param].lo >= -FAR_AWAY && v->values[param].hi <= FAR_AWAY;
 }
 
-/* Of operands with the same terms. */
+/* Gives the distance of operands with the same terms. */
 static bool
 distance(const void *ctx, int a, int b, int64_t *out)
 {
@@ -216,7 +218,8 @@ stands(Verifier *v, CheckStep s)
     return is == STANDS_PROVED && open && !verify_dead(v) ? STANDS_OPEN : is;
 }
 
-/* With one term the second value of the offset is reached. */
+/* Returns whether the second value of an offset, which is reached if it has one term, is
+ * not aligned. */
 static bool
 next_is_unaligned(Verifier *v, const TikOperand *o, CheckStep s)
 {
@@ -228,8 +231,8 @@ next_is_unaligned(Verifier *v, const TikOperand *o, CheckStep s)
     return !check_step(&v->at, s, &v->fault);
 }
 
-/* Whether the step breaks at a value that is certainly reached; o: the tensor of a step
- * on alignment. */
+/* Returns whether the step fails at a value that is certainly reached. o is the tensor of
+ * a step on alignment. */
 static bool
 breaks_surely(Verifier *v, const TikOperand *o, CheckStep s, Standing is)
 {
@@ -256,7 +259,7 @@ prove_steps(Verifier *v)
     return true;
 }
 
-/* Cores beyond those that the kernel states are only for kernels that say so. */
+/* Only kernels that say so may start more cores than they state. */
 static bool
 blocks_hold(Verifier *v)
 {
@@ -264,7 +267,7 @@ blocks_hold(Verifier *v)
            verify_bad(v, BLOB_ANY_CORES, (BlobSeen){0, 0, 0});
 }
 
-/* A reservation is of an open region, behind one of the same memory. */
+/* Checks that a reservation has an open region, placed after one of the same memory. */
 static bool
 reserve_holds(Verifier *v)
 {
@@ -291,8 +294,8 @@ prove_instr(Verifier *v)
 
 /* ---- scalar accesses ----------------------------------------------------- */
 
-/* What does not depend on the place of a store: its tensor, and that the value is there.
- */
+/* Checks the parts of a store that do not depend on its place: its tensor, and that the
+ * value is a number. */
 static bool
 store_holds(Verifier *v)
 {

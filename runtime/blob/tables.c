@@ -1,13 +1,13 @@
-/* tables.c: strings, kernels, arguments, regions and affine rows of a blob: their part of
- * P1 and the accessors of the public header. Freestanding.
+/* tables.c: strings, kernels, arguments, regions and affine rows of a blob: checks their
+ * part of P1, and has the accessors of the public header. It is freestanding.
  *
- * Owns the rules of the groups strings and tables of blob_rule.def, and meta-text. */
+ * It owns the rules of the groups strings and tables of blob_rule.def, and meta-text. */
 #include "blob/blob.h"
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* Length of the UTF-8 sequence at p, 0 when it is none: shortest form, no surrogates, up
- * to 10ffff. */
+/* Returns the length of the UTF-8 sequence at p, 0 when it is none. It must have the
+ * shortest form and be no surrogate, up to 10ffff. */
 static int
 utf8_length(const uint8_t *p, uint64_t n)
 {
@@ -44,7 +44,7 @@ blob_utf8(const uint8_t *p, uint64_t n, uint64_t *bad)
     return true;
 }
 
-/* Whether string at a comes before the one at b; both end in a zero byte. */
+/* Returns whether the string at a comes before the one at b; both end in a zero byte. */
 static bool
 string_before(const uint8_t *a, const uint8_t *b)
 {
@@ -94,7 +94,7 @@ check_ref(const TikBlob *b, SectionId id, const uint8_t *field, TikBlobDiag *dia
     return true;
 }
 
-/* Bytes of STRS that one walk over the references covers. */
+/* Bytes of STRS that a walk over the references covers. */
 enum {
     WINDOW = 4096
 };
@@ -151,7 +151,8 @@ mark_refs(const TikBlob *b, Window *w)
     }
 }
 
-/* Every string is referred to. Runs last: the references themselves have been checked. */
+/* Checks that every string is referred to. It runs last, when the references themselves
+ * have been checked. */
 bool
 blob_check_strings(const TikBlob *b, TikBlobDiag *diag)
 {
@@ -200,7 +201,7 @@ tikblob_kernel(const TikBlob *b, int index, TikBlobKernel *out)
     }
 }
 
-/* Where the next kernel's parts have to begin. */
+/* Where the parts of the next kernel must begin. */
 typedef struct Parts {
     uint64_t code, arg, region;
 } Parts;
@@ -310,8 +311,8 @@ check_shape(const uint8_t *p)
            bytes <= INT64_MAX - BLOCK_BYTES;
 }
 
-/* A preset is the canonical value of an element that the kernel's caller does not give;
- * an address of a list is an int64. */
+/* Checks a preset, which is the canonical value of elements that the kernel's caller does
+ * not give; an address of a list is an int64. */
 static bool
 check_preset(const uint8_t *p)
 {
@@ -391,7 +392,7 @@ check_global(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p,
     return true;
 }
 
-/* The room between the tables is zero. */
+/* Checks that the gaps between tables are zero. */
 static bool
 check_gap(const TikBlob *b, uint64_t from, uint64_t to, TikBlobDiag *diag)
 {
@@ -400,8 +401,8 @@ check_gap(const TikBlob *b, uint64_t from, uint64_t to, TikBlobDiag *diag)
            blob_bad(diag, BLOB_CONST_RANGE, SEC_CNST, s->offset + from);
 }
 
-/* The table begins where the one before it, in the whole blob, ended; a packed one where
- * a page does. */
+/* Checks that a table begins where the one before it in the blob ended, or a packed one
+ * at the next page. */
 static bool
 check_table(const TikBlob *b, const uint8_t *p, bool packed, uint64_t *next,
             TikBlobDiag *diag)
@@ -506,7 +507,8 @@ check_terms(const uint8_t *head, int n)
     return count[TAG_LOOP] <= TIKBLOB_MAX_TERMS && count[TAG_REG] <= TIKBLOB_MAX_REGS;
 }
 
-/* The links make one ring through all heads, from the smallest row upwards and back. */
+/* Checks that the links are a ring through all heads, from the smallest row upwards and
+ * back. */
 static bool
 check_ring(const TikBlob *b, uint64_t heads, TikBlobDiag *diag)
 {
@@ -601,7 +603,7 @@ check_kernels(TikBlob *b, TikBlobDiag *diag)
 static bool
 check_regions(const TikBlob *b, TikBlobDiag *diag)
 {
-    uint64_t next = 0; /* where the next constant table begins */
+    uint64_t next = 0; /* where the next constant table must begin */
     for (int k = 0; k < b->nkernels; k++) {
         TikBlobKernel kernel;
         tikblob_kernel(b, k, &kernel);

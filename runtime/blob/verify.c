@@ -1,14 +1,20 @@
-/* verify.c: tikblob_verify: one pass over a kernel's descriptors that proves, with
- * prove.c, P2  every descriptor is legal on the target P3  structured control of bounded
- * depth P4  a bound on the descriptors that one core executes P5  ranges of scalar
- * registers P6  bounds and alignment of every access, for every iteration A register's
- * range is that of the last write in an open block, if no loop that began since writes it
- * again; else that of everything ever written to it, which a first pass collects. So
- * there is no fixed point and no recursion. Branch conditions refine nothing.
+/* verify.c: tikblob_verify goes over the descriptors of a kernel once and proves, with
+ * prove.c,
  *
- * Presupposes tikblob_open. Freestanding; its memory is the caller's workspace. Owns the
- * group P2 to P6 of blob_rule.def; rules of instructions keep their names from
- * isa/rule.def. */
+ *   P2  every descriptor is legal on the target
+ *   P3  control is structured and of bounded depth
+ *   P4  a bound on the descriptors that one core executes
+ *   P5  ranges of scalar registers
+ *   P6  bounds and alignment of every access, for every iteration
+ *
+ * A register's range is that of the last write in an open block, if no loop that began
+ * since writes it again; else that of all values ever written to it, which a first pass
+ * collects. So there is no fixed point and no recursion. Branch conditions refine
+ * nothing.
+ *
+ * The container must have passed tikblob_open. The verifier is freestanding; its memory
+ * is the caller's workspace. It owns the group P2 to P6 of blob_rule.def; rules of
+ * instructions keep their names from isa/rule.def. */
 #include "blob/verify.h"
 
 /* ---- refusing ------------------------------------------------------------ */
@@ -51,7 +57,8 @@ verify_dead(const Verifier *v)
     return v->nblocks > 0 && v->blocks[v->nblocks - 1].dead;
 }
 
-/* Block numbers grow from the outside to the inside. */
+/* Returns whether a block is still open. Block numbers grow from the outside to the
+ * inside. */
 static bool
 is_open(const Verifier *v, uint32_t number)
 {
@@ -267,8 +274,8 @@ alu_type_ok(const TikDesc *d)
     }
 }
 
-/* Registers have no type, so a hostile program can bring values that are none of the
- * operation's type; its result is of the type all the same. */
+/* Registers have no type, so a hostile program can have values that do not belong to the
+ * operation's type; its result belongs to the type all the same. */
 static bool
 operands_fit(const TikDesc *d, const ScalarIntervals *in)
 {
@@ -350,7 +357,7 @@ verify_descriptor(Verifier *v)
 
 /* ---- the pass ------------------------------------------------------------ */
 
-/* Collects what each register ever holds, and its last write. */
+/* Collects the values that each register ever holds, and its last write. */
 static bool
 collect(Verifier *v)
 {

@@ -1,6 +1,6 @@
-/* verify.h: what verify.c (structure, steps, scalar ranges) and prove.c (instructions and
- * accesses) share: the verifier's state, all of it in the caller's workspace. Private to
- * runtime/blob. */
+/* verify.h: the state of the verifier, which verify.c (structure, steps, scalar ranges)
+ * and prove.c (instructions and accesses) share. All of it is in the caller's workspace.
+ * It is private to runtime/blob. */
 #ifndef TIK_BLOB_VERIFY_H
 #define TIK_BLOB_VERIFY_H
 
@@ -15,11 +15,12 @@ enum {
 
 /* What is known of a register. */
 typedef struct RegFact {
-    Interval any;  /* of every value that it ever holds */
-    Interval last; /* of what the descriptor def wrote; holds while its block is open */
+    Interval any;  /* of all values that it ever holds */
+    Interval last; /* of the value that the descriptor def wrote; valid while its block is
+                      open */
     int64_t def;   /* NO_DEF: none yet */
     int64_t last_def; /* the last descriptor in the program that writes it */
-    uint32_t block;   /* number of the block that def stands in */
+    uint32_t block;   /* number of the block of def */
 } RegFact;
 
 /* An open loop or branch. */
@@ -31,9 +32,9 @@ typedef struct Block {
 
 typedef struct Loop {
     Interval counter;
-    int64_t start;  /* its descriptor */
-    uint64_t trips; /* at most */
-    uint64_t steps; /* of one iteration so far */
+    int64_t start;  /* index of its descriptor */
+    uint64_t trips; /* maximum number of iterations */
+    uint64_t steps; /* steps of one iteration so far */
     bool exact;     /* constant bounds: the counter takes every value of its range */
 } Loop;
 
@@ -43,15 +44,15 @@ typedef struct Verifier {
     TikDesc d;
     TikBlobDiag *diag;
     TikBlobProof *proof;
-    uint8_t *weak; /* null: refuse what is not proved; else a bit per descriptor */
-    CheckInstr in; /* numbers and offsets at their least */
+    uint8_t *weak; /* a bit for each descriptor that is not proved; null: it is refused */
+    CheckInstr in; /* operands with numbers and offsets at their least */
     CheckInstr most, least, at;  /* room for Known */
-    Interval values[MAX_PARAMS]; /* of offsets and numbers */
-    Interval mask[4];            /* of the words of a mask */
+    Interval values[MAX_PARAMS]; /* intervals of offsets and numbers */
+    Interval mask[4];            /* intervals of the words of a mask */
     bool exact[MAX_PARAMS];      /* both ends of the operand's values are reached */
     Fault fault;
     CheckStep steps[MAX_CHECK_STEPS];
-    uint64_t top_steps; /* outside of loops */
+    uint64_t top_steps; /* steps outside of loops */
     Block blocks[MAX_BLOCKS];
     int nblocks;
     int nifs;
@@ -61,18 +62,19 @@ typedef struct Verifier {
     RegFact *regs;
 } Verifier;
 
-/* False with the rule and the present descriptor as place. */
+/* Refuses with the rule and the present descriptor as place. It always returns false. */
 bool verify_refuse(Verifier *v, const char *code, const BlobAt *values);
 bool verify_bad(Verifier *v, BlobRule rule, BlobSeen seen);
-/* Not proved: the bit is set, or it is refused; false in the second case. */
+/* Notes that the present descriptor is not proved: its bit is set, or it is refused.
+ * Returns false in the second case. */
 bool verify_weak(Verifier *v, const char *code, const BlobAt *values);
 
 bool verify_dead(const Verifier *v);
-/* Values of a number at the present descriptor. False: a counter is used outside its
- * loop. */
+/* Gives the values of a number at the present descriptor. Returns false when a counter is
+ * used outside of its loop. */
 bool verify_number(Verifier *v, const TikNum *n, Interval *out, bool *exact);
 
-/* P2 and P6 for the present descriptor, an INSTR, LOAD or STORE. */
+/* Proves P2 and P6 for the present descriptor, an INSTR, LOAD or STORE. */
 bool prove_instr(Verifier *v);
 bool prove_access(Verifier *v);
 

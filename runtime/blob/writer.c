@@ -1,9 +1,10 @@
-/* writer.c: the container's side of the writer. Collects strings, rows, code and places;
- * tikblob_finish lays the sections out in the one canonical way and seals them. Hosted.
+/* writer.c: the writer of the container. It collects strings, rows, code and places;
+ * tikblob_finish lays the sections out in the one canonical way and adds checksums. It is
+ * hosted.
  *
- * After sealing, the blob is opened and each kernel is run through the verifier once:
- * that gives step bounds that were not stated, and, if asked for, the `checked` flag of
- * what cannot be proved. */
+ * The finished blob is opened and each kernel is verified once. This gives step bounds
+ * that were not stated and, on request, the `checked` flag of descriptors that cannot be
+ * proved. */
 #include "blob/writer.h"
 
 #include <stdio.h>
@@ -59,7 +60,7 @@ entry_is(const Bytes *pool, uint32_t at, const Key *k)
     return pool->n - at >= k->size && memcmp(pool->p + at, k->bytes, k->size) == 0;
 }
 
-/* Rehashes from the offsets and sizes kept beside each slot. */
+/* Doubles the table, with the hashes that are kept next to the offsets. */
 static bool
 index_grow(Index *x)
 {
@@ -84,7 +85,8 @@ index_grow(Index *x)
     return true;
 }
 
-/* Slot pairs: offset plus one, hash. *found: the key is there. Null: out of memory. */
+/* Finds the slot of a key, which is a pair: offset plus one, hash. *found says whether
+ * the key is there. Null when memory is exhausted. */
 static uint32_t *
 index_find(Index *x, const Bytes *pool, const Key *k, bool *found)
 {
@@ -103,7 +105,8 @@ index_find(Index *x, const Bytes *pool, const Key *k, bool *found)
     return &x->slots[2 * j];
 }
 
-/* Offset of the key in its pool, added when it is new (*added). */
+/* Returns the offset of the key in its pool, to which it is added when it is new
+ * (*added). */
 static uint32_t
 index_intern(TikBlobWriter *w, Index *x, Bytes *pool, const Key *k, bool *added)
 {
@@ -252,7 +255,7 @@ copy_of(TikBlobWriter *w, const void *p, size_t n, size_t size)
     return copy;
 }
 
-/* Where a table stands in CNST; its bytes are copied there. */
+/* Gives a table its place in CNST and copies its bytes there. */
 static void
 place_table(TikBlobWriter *w, TikBlobRegion *r)
 {
@@ -389,7 +392,7 @@ tikblob_end_kernel(TikBlobWriter *w)
 
 /* ---- strings in their final order ---------------------------------------- */
 
-/* From a string's id to its offset in STRS: pairs sorted by text, then looked up by
+/* Maps a string's id to its offset in STRS: pairs are sorted by text, then looked up by
  * id. */
 typedef struct Named {
     const char *text;
@@ -442,8 +445,7 @@ has_empty_name(const TikBlobWriter *w)
     return false;
 }
 
-/* The empty text stands for "no place"; when LINE is left out, nothing may refer to
- * it. */
+/* The empty text means "no place". When LINE is left out, nothing may refer to it. */
 static bool
 is_used(const TikBlobWriter *w, const char *text)
 {
@@ -489,8 +491,8 @@ typedef struct Image {
     Bytes part[SEC_COUNT];
     bool present[SEC_COUNT];
     bool failed;
-    uint8_t sink[TARG_BYTES]; /* written to when memory is out; as long as the longest
-                                 record */
+    uint8_t sink[TARG_BYTES]; /* written to when memory is exhausted; as long as the
+                                 longest record */
 } Image;
 
 static uint8_t *
@@ -569,7 +571,9 @@ build_kernel(Image *im, const WriterKernel *k)
     put32(p + 36, k->nloops);
     put32(p + 40, k->info.cores);
     put32(p + 44, k->info.flags);
-    put64(p + 48, k->info.step_bound == 0 ? 1 : k->info.step_bound); /* see complete */
+    put64(p + 48, k->info.step_bound == 0
+                      ? 1
+                      : k->info.step_bound); /* see complete(), which sets it */
     for (int i = 0; i < SC_COUNT; i++) {
         if (blob_has_peak(i)) {
             put32(p + 52 + 4 * i, (uint32_t)k->info.peak[i]);
@@ -665,8 +669,8 @@ build_names(Image *im)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* A record of CALL on its way to its place: its fields, parent last to be known, and the
- * writer's number. */
+/* A record of CALL that is being sorted: its fields, the parent being known last, and its
+ * number in the writer. */
 typedef struct Sorted {
     uint32_t field[FRAME_BYTES / 4];
     uint32_t number;
@@ -685,8 +689,8 @@ by_fields(const void *a, const void *b)
     return 0;
 }
 
-/* Depth by depth, since a frame's order depends on its parent's new number. final: by the
- * writer's number. */
+/* Sorts frames depth by depth, since the order of a frame depends on the new number of
+ * its parent. final gives new numbers by those of the writer. */
 static void
 sort_frames(const Image *im, Sorted *all, size_t n, uint32_t *final)
 {
@@ -709,7 +713,7 @@ sort_frames(const Image *im, Sorted *all, size_t n, uint32_t *final)
     }
 }
 
-/* Descriptors that follow each other in one frame are one run. */
+/* Makes runs of descriptors that follow each other in one frame. */
 static void
 build_runs(Image *im, const uint32_t *final)
 {
@@ -752,7 +756,7 @@ build_calls(Image *im)
     free(final);
 }
 
-/* ---- sealing ------------------------------------------------------------- */
+/* ---- the finished file --------------------------------------------------- */
 
 static void
 put_header(const Image *im, uint8_t *p, uint32_t nsections, uint64_t total)
@@ -815,7 +819,7 @@ lay_out(const Image *im, uint8_t **bytes, size_t *size)
 
 /* ---- what only the verifier knows ---------------------------------------- */
 
-/* Sets the flag of the descriptors whose bits are set. */
+/* Sets the flag `checked` of the descriptors whose bits are set. */
 static void
 mark_checked(uint8_t *code, const TikBlobKernel *k, const uint8_t *bits)
 {
@@ -866,7 +870,7 @@ complete(const TikBlobWriter *w, uint8_t *bytes, size_t size)
     TikBlob b;
     bool ok = true;
     if (!tikblob_open(&b, bytes, size, NULL)) {
-        return true; /* what the caller said is not a blob; opening it will say why */
+        return true; /* the caller's input gives no legal blob; opening it reports why */
     }
     for (int i = 0; i < b.nkernels && ok; i++) {
         ok = complete_kernel(w, bytes, &b, i);
