@@ -27,9 +27,9 @@ typedef struct FamilyRules {
      * none. */
     Footprint (*footprint)(const CheckInstr *in, int param, bool *exact);
     /* How far bounds reach from the operand's start, where that is not the end of its
-     * footprint; null: it is. What is touched is known only while running (gather), bounds
-     * are those of whole blocks or images of which parts are touched (fill, acc, image), or
-     * without end where numbers are too wrong to compute with (lmem). */
+     * footprint; null: it is. What is touched is known only while running (gather),
+     * bounds are those of whole blocks or images of which parts are touched (fill, acc,
+     * image), or without end where numbers are too wrong to compute with (lmem). */
     int64_t (*extent)(const CheckInstr *in, int param);
     /* A tensor operand against the ones before it: sources, and destinations but the
      * first. */
