@@ -357,14 +357,15 @@ class Tik:
         if left == 0:
             note("storage.full")
 
-    def get_available_buffer_size(self, scope=scope_ubuf):
+    def get_available_buffer_size(self, buffer_scope):
+        return self.get_left_buffer_size(buffer_scope)
+
+    def get_left_buffer_size(self, scope):
         used, top = 0, self._top
         while top is not None:
             used += top.bytes.get(scope, 0)
             top = top.parent
         return CAPACITY[scope] - used
-
-    get_left_buffer_size = get_available_buffer_size
 
     # -- scopes
 
