@@ -1,14 +1,15 @@
-/* addr_list.h: what the other objects ask of a TensorAddrList. */
+/* addr_list.h: TensorAddrList, as the other objects use it. */
 #ifndef TIKC_TIK_ADDR_LIST_H
 #define TIKC_TIK_ADDR_LIST_H
 
 #include "tik/tik.h"
 
-/* The storage of a TensorAddrList; null for other values. *poisoned: it was refused. */
+/* Returns the storage of a TensorAddrList; null for other values. *poisoned: it was
+ * refused. */
 Root *tik_list_root(Value v, bool *poisoned);
-/* The operand that an address (l[i].value) is, as elements of the dtype. */
+/* Makes the operand of an address (l[i].value), as elements of the dtype. */
 bool tik_address_ref(Interp *in, const Tik *c, Value v, Dtype t, Span span, Ref *out);
-/* The value of tik.scope_static: memory that no tensor can be in. */
+/* The value of tik.scope_static, a memory that no tensor can be in. */
 #define TIK_SCOPE_STATIC "local.STATIC"
 
 #endif

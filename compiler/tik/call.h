@@ -48,8 +48,7 @@ enum {
 
 typedef enum ArgDefault {
     DFLT_REQUIRED,
-    DFLT_OWN, /* a value that differs from all others, VAL_FAIL, stands for what is left
-                 out */
+    DFLT_OWN, /* VAL_FAIL, which differs from every value */
     DFLT_NONE,
     DFLT_INT,
     DFLT_BOOL,
@@ -78,8 +77,7 @@ typedef struct Signature {
 
 Signature call_signature(Call call);
 CallOwner call_owner(Call call);
-const char *call_meaning(Call call); /* Returns what the call does; "" if the instruction
-                                        of its name says it. */
+const char *call_meaning(Call call); /* "": that of the instruction */
 const char *call_owner_text(CallOwner owner);
 const char *call_kind_text(const CallArg *arg);
 /* Returns the signature of an instruction that takes the operands of its form. args has

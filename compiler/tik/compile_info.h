@@ -4,8 +4,8 @@
 
 #include "tik/tik.h"
 
-/* A value as JSON. False: *bad says what in it JSON cannot hold; null: a limit was
- * hit. */
+/* Converts a value to JSON. False: *bad describes what JSON cannot hold; it is null if a
+ * limit was reached. */
 bool MUST_USE compile_info_text(Interp *in, Value v, Span span, const char **text,
                                 const char **bad);
 

@@ -19,8 +19,8 @@
 
 #include <string.h>
 
-/* A method that is no instruction. It is a function of the call, or its arguments are
- * bound here, and the function records what they say. */
+/* A method that is no instruction: fn compiles its calls, or else the arguments are bound
+ * here to those of call, and record records the statements. */
 typedef struct Method {
     const char *name;
     Value (*fn)(Interp *, Tik *, const CallArgs *);
@@ -130,8 +130,8 @@ tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op)
 
 /* ---- methods of the container -------------------------------------------- */
 
-/* A call that does not bind has been reported. It records nothing, and the program goes
- * on, so that its other errors are found too. */
+/* Binds and records a call. One that does not bind is reported and records nothing; the
+ * program goes on, so that its other errors are found, too. */
 static Value
 record(Interp *in, Tik *c, const Method *m, const CallArgs *args)
 {

@@ -102,8 +102,8 @@ tik_take_loads(Tik *c, TScope *scope)
     *ir_body(c->k, chain->before.owner, chain->before.slot) = 0;
     c->top->at = chain->before;
     if (!chain->decided) {
-        *ir_body(c->k, chain->behind.owner, chain->behind.slot) = first;
-        chain->behind = last;
+        *ir_body(c->k, chain->else_at.owner, chain->else_at.slot) = first;
+        chain->else_at = last;
     }
 }
 

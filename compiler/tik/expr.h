@@ -5,25 +5,25 @@
 #include "tik/tik.h"
 
 Value tik_expr(Interp *in, Tik *c, ExprId e);
-/* A Python number as a constant of type t, as by a C conversion. False without diagnostic
- * when v is not a number of at most 64 bits. */
+/* Makes a constant of type t of a Python number, as by a C conversion. False without
+ * diagnostic when v is not a number of at most 64 bits. */
 bool tik_number(Tik *c, Value v, Dtype t, ExprId *out);
-/* The same without recording it: the canonical value. */
+/* Computes the canonical value of the same constant without recording it. */
 bool tik_number_value(Value v, Dtype t, int64_t *out);
-/* A Scalar or Expr of the container, alive. False with a diagnostic. */
+/* Reads a Scalar or Expr of the container, which is alive. False with a diagnostic. */
 bool tik_read(Interp *in, Tik *c, Value v, Span span, ExprId *out);
-/* A condition: 1 or 0 when it is known at compile time, -1 and *out (DT_BOOL); -2:
- * diagnostic. c may be null: then the container of the value is used. */
+/* Reads a condition: 1 or 0 when it is known at compile time, else -1 and *out (DT_BOOL);
+ * -2 with a diagnostic. c may be null: then the container of the value is used. */
 int tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out);
 Value tik_binary(Interp *in, AstOp op, Value left, Value right, Span span);
 Value tik_unary(Interp *in, AstOp op, Object *self, Span span);
-/* tik/condition.c: what to write instead of a decision that Python cannot make; the
- * program's name for its container. */
+/* tik/condition.c: tik_condition_help says what to write instead of a decision that
+ * Python cannot make; tik_container_name returns the program's name for its container. */
 void tik_condition_help(Interp *in, Diag *d, Span span);
 const char *tik_container_name(Interp *in);
 bool tik_truth(Interp *in, Object *self, Span span, bool *out);
 void tik_install_logic(Interp *in, Value module); /* all, any, negate */
-/* The value of a formula whose run-time parts cancel (tik/fold.c); for conditions of the
+/* Computes a formula whose run-time parts cancel (tik/fold.c); for conditions of the
  * program only. */
 bool tik_fold(const Tik *c, ExprId e, int64_t *out);
 static inline ExprId

@@ -289,9 +289,7 @@ Value
 tik_binary(Interp *in, AstOp op, Value left, Value right, Span span)
 {
     core_owe(in, EXPR_STEPS);
-    if (is_compare(op) &&
-        is_number(
-            left)) { /* as in Python, the operator of the run-time value is called */
+    if (is_compare(op) && is_number(left)) { /* as in Python */
         return tik_binary(in, mirrored(op), right, left, span);
     }
     Tik *c = tik_container_of(left) ? tik_container_of(left) : tik_container_of(right);

@@ -4,9 +4,9 @@
 
 #include "tik/tik.h"
 
-/* A call of a name of tik/known.def. */
+/* Reports a call of a name of tik/known.def. */
 Value tik_refuse(Interp *in, Tik *c, int known, const CallArgs *args);
-/* Notes with the number of calls, at the end of the program. */
+/* Notes the numbers of such calls at the end of the program. */
 void tik_refuse_finish(Interp *in);
 
 #endif

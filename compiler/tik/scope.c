@@ -235,14 +235,14 @@ enter_if(Interp *in, Opener *o)
     Stmt st = {.kind = ST_IF, .cond = {o->cond, 0, 0}};
     StmtId id = 0;
     if (o->chain_in.branch) {
-        Cursor at = o->chain_in.behind;
+        Cursor at = o->chain_in.else_at;
         TRY(tik_dropped(o->c) || tik_emit_at(in, o->c, &at, st, o->span, &id));
     } else {
         TRY(tik_emit(in, o->c, st, o->span, &id));
     }
     push(in, o, TS_BRANCH, false)->at = ir_cursor_body(id, 0);
     o->chain_in.branch = id;
-    o->chain_in.behind = ir_cursor_body(id, 1);
+    o->chain_in.else_at = ir_cursor_body(id, 1);
     return true;
 }
 
@@ -256,7 +256,7 @@ enter_branch(Interp *in, Opener *o)
     } else if (o->decided == -1) {
         TRY(enter_if(in, o));
     } else if (chain->branch) {
-        push(in, o, TS_BRANCH, false)->at = chain->behind;
+        push(in, o, TS_BRANCH, false)->at = chain->else_at;
         chain->decided = true;
     } else {
         TRY(enter_block(in, o, TS_BRANCH));

@@ -4,7 +4,7 @@
 
 #include "tik/tik.h"
 
-/* A context manager, not entered yet. */
+/* Returns a context manager that is not entered yet. */
 Opener *tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span);
 
 #endif

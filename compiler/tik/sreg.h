@@ -4,18 +4,18 @@
 
 #include "tik/tik.h"
 
-/* The register as the place of a load or store. */
+/* Returns the register as the place of a load or store. */
 Ref tik_sreg_ref(Interp *in, Tik *c, int64_t offset, Dtype t);
-/* Loads it into a fresh register. False: the program ends. */
+/* Loads the special register into a fresh one. False: the program ends. */
 bool tik_sreg_read(Interp *in, Tik *c, int64_t offset, Dtype t, Span span, ExprId *out);
-/* Sets a Scalar, or an element of a ScalarArray, to its value, as set_as converts. The
- * caller has asked tik_alive. */
+/* Sets a Scalar, or an element of a ScalarArray, to its value, converted like set_as
+ * does. The caller has called tik_alive. */
 bool tik_sreg_load(Interp *in, ExprObj *dst, int64_t offset, Dtype t, Span span);
-/* Sets it to the value, converted as by a C cast. */
+/* Sets the register to the value, converted as by a C cast. */
 bool tik_sreg_store(Interp *in, Tik *c, int64_t offset, Dtype t, ExprId value, Span span);
-/* The index of the core that executes, converted to an integer type. */
+/* Returns the index of the core that executes, converted to an integer type. */
 ExprId tik_core_index(Interp *in, Tik *c, Dtype t);
-/* When the kernel is built: the registers exist from its first statement on. */
+/* Inserts the buffer of the registers as the first statement when the kernel is built. */
 void tik_sreg_begin(Interp *in, Tik *c);
 
 #endif

@@ -47,7 +47,7 @@ int tik_enum_number(Value v);
 /* Returns whether the structure has a field that differs from its default. */
 bool tik_struct_changed(Interp *in, Value v);
 
-/* The structures and enumerations of tik/struct.def. */
+/* Adds the structures and enumerations of tik/struct.def. */
 void tik_install_structs(Interp *in, Value module);
 
 #endif

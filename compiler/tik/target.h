@@ -4,7 +4,7 @@
 
 #include "tik/tik.h"
 
-/* The module _target: facts of the processor for stdlib/. */
+/* Adds the module _target, facts of the processor for stdlib/. */
 void target_install(Interp *in);
 
 #endif

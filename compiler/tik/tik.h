@@ -1,12 +1,12 @@
 /* tik.h: the TIK objects of the evaluator (container, Tensor, Scalar, Expr, scopes,
- * profile) and what their files share. Private to compiler/stage/tik*.c; the evaluator
- * sees only tik_install and tik_finish of python/interp.h.
+ * profile) and what their files share. Private to compiler/tik; the evaluator sees only
+ * tik/install.h.
  *
  * A container owns one kernel and a stack of lifetime scopes. Objects hold their
  * container; an expression's scope is the deepest one of the registers and loop variables
  * that it reads, so "is it still defined" is one look-up. A view that was refused is
- * poisoned: it stays usable and silent, and instructions with a poisoned operand are not
- * recorded. */
+ * poisoned: the program goes on with it, its uses report nothing, and instructions with a
+ * poisoned operand are not recorded. */
 #ifndef TIKC_TIK_H
 #define TIKC_TIK_H
 
@@ -22,21 +22,21 @@ typedef struct View View;
 typedef struct ScalarArray ScalarArray;
 typedef struct Lanes Lanes; /* tik/lmem.h */
 
-/* Number of methods that are not instructions, and of the names known but refused. */
+/* Numbers of methods that are no instructions; those of refused names follow. */
 typedef enum TikMethod {
 #define METHOD(name, fn) TM_##name,
 #include "tik/call.def"
     TM_COUNT
 } TikMethod;
 
-/* Names of tik/known.def, by number; more than there are methods. */
+/* The names of tik/known.def by number; some of them are methods that are compiled. */
 enum {
 #define KNOWN(name) TK_##name,
 #include "tik/known.def"
     TK_COUNT
 };
 
-/* Calls of a method that this version does not compile. */
+/* The calls of a method that this version does not compile. */
 typedef struct Refused {
     Diag *diag; /* at the first call; null: none yet */
     int64_t calls;
@@ -49,27 +49,27 @@ typedef enum TScopeKind {
     TS_BLOCK
 } TScopeKind;
 
-/* Where an elif_scope or else_scope may continue. Kept in the scope that contains the
- * branches. */
+/* The place where an elif_scope or else_scope may continue. It is kept in the scope that
+ * contains the branches. */
 typedef struct IfChain {
     bool active;  /* a branch has just been closed here */
     bool decided; /* a compile-time condition was true: later branches are dropped */
     /* innermost run-time IF of the chain, whose else body is free; 0: none */
     StmtId branch;
     int links;
-    Cursor behind; /* in the else body of branch: where the next link goes */
-    StmtId loads;  /* first of the elements loaded since the last link; 0: none */
-    Cursor before; /* where these loads begin */
+    Cursor else_at; /* place of the next link, in the else body of branch */
+    StmtId loads;   /* first of the elements loaded since the last link; 0: none */
+    Cursor before;  /* where these loads begin */
 } IfChain;
 
 struct TScope {
     TScope *parent;
     TScopeKind kind;
-    /* of nesting in the kernel, links of if chains included; 0 = top level */
+    /* depth of nesting in the kernel, links of if chains included; 0: top level */
     uint32_t depth;
     bool open;
-    bool dropped; /* calls emit nothing and check nothing (language 5.2) */
-    bool ended;   /* behind tik_break, tik_continue or tik_return */
+    bool dropped; /* calls record nothing and check nothing (language 5.2) */
+    bool ended;   /* after tik_break, tik_continue or tik_return */
     Cursor at;
     IfChain chain;
     StmtId loop;      /* TS_LOOP: the statement; 0 in a dropped branch */
@@ -78,7 +78,7 @@ struct TScope {
     bool multicore;   /* TS_LOOP with block_num > 1 or a Scalar */
     RegId bounds[2];  /* TS_LOOP: Scalars that bound it */
     VEC(Root *) bufs; /* TS_LOOP: buffers that exist thread_num times */
-    Span span;        /* of the call that opened it */
+    Span span;        /* place of the call that opened it */
     /* newest tensor of run-time size created directly here */
     Root *last_dynamic[SC_COUNT];
     int64_t live[SC_COUNT]; /* bytes of the tensors created directly here */
@@ -97,7 +97,7 @@ typedef struct MethodObj {
     int method;
 } MethodObj;
 
-/* The storage behind views. */
+/* The storage that views are parts of. */
 struct Root {
     Tik *c;
     TScope *scope;
@@ -109,7 +109,7 @@ struct Root {
     /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
     BufId buf;
     bool used;
-    /* a list whose addresses are in UB: an argument that stands in no list of BuildCCE */
+    /* a list whose addresses are in UB: an argument that is in no list of BuildCCE */
     bool implied;
     BufRole role; /* local until BuildCCE lists it, workspace, global, list, or const */
     Span span;
@@ -122,11 +122,11 @@ struct Root {
     bool fixed; /* start_addr */
     int64_t fixed_at;
     VEC(BufId) apart; /* no_reuse_list */
-    ExprId size;      /* elements as given, int64 */
-    StmtId reserve;   /* on-core and dynamic: the instruction that gives it its room */
-    bool dynamic; /* its size is known only at run time; elems and bytes are the most */
-    int bits;     /* 4: two elements in each of its bytes; else that of the dtype */
-    bool sign4;   /* bits 4: int4, else uint4 */
+    ExprId size;      /* product of the lengths that the program gave, int64 */
+    StmtId reserve;   /* on-core and dynamic: the instruction that reserves its storage */
+    bool dynamic;     /* of run-time size; elems and bytes are upper bounds */
+    int bits;   /* bits of an element: 4 (two in each byte), or else those of the dtype */
+    bool sign4; /* bits 4: int4, else uint4 */
     /* in LMEM: the packed constant that was moved here last; null: none */
     const Root *holds;
 };
@@ -146,46 +146,46 @@ struct Tik {
     struct Profile_ *profile;
     bool built;
     bool pushed;           /* the kernel belongs to the unit */
-    Root *h_room;          /* what calls on slices reserve; null: there was none */
-    BufId sreg;            /* the special registers; 0: nothing names them yet */
+    Root *h_room;          /* tensor that calls on slices reserve; null: there was none */
+    BufId sreg;            /* buffer of the special registers; 0: nothing uses them yet */
     bool fix_nd, fix_word; /* registers of copies out of L0C that were set */
     View *fix_vector;      /* the tensor of set_fixpipe_config; null: none */
     struct {
-        bool half, pack; /* forms of a number that set_deq_scale has had so far */
-        Value literal;   /* of the last one; VAL_FAIL: only the run knows it */
+        bool half, pack; /* kinds of scales that set_deq_scale has stored so far */
+        Value literal;   /* the last one; VAL_FAIL: only the run knows it */
         bool literal_is_pack;
-        TScope *scope; /* in which it stands; null: there was none */
+        TScope *scope; /* scope of the last call; null: there was none */
         View *packs;   /* the last tensor; null: none */
     } deq;
     Span span;
     uint32_t chain;
-    Tik *next; /* all containers of the run */
+    Tik *next; /* next one in the list of all containers */
 };
 
 typedef struct Dim {
     ExprId len;    /* int64 */
-    ExprId stride; /* int64, elements */
-    int64_t step;  /* of the slices that made it; 0: none did */
+    ExprId stride; /* in elements, int64 */
+    int64_t step;  /* step of the slices that made it; 0: none did */
 } Dim;
 
-/* Tensor: a view of a root. */
+/* A Tensor, which is a view of a root. */
 struct View {
     Object base;
     Root *root;
     Dtype dtype;
     bool poisoned;
     bool element;    /* made by an index in every dimension */
-    bool of_element; /* such a view as another type: one key counts from there */
+    bool of_element; /* an element viewed as another type: one key counts from it */
     bool sliced;     /* made by an index or slice */
     int ndim;
     Dim *dim;
     ExprId off;         /* bytes from the start of the root, int64 */
     ExprId flat_len;    /* elements of the shape at creation or at the last reshape */
-    const Lanes *lanes; /* in LMEM: where they are in the lanes; null: linear */
-    int64_t halves;     /* while it is being indexed: elements of 4 bits behind off */
+    const Lanes *lanes; /* in LMEM: its place in the lanes; null: linear */
+    int64_t halves;     /* while it is being indexed: elements of 4 bits to add to off */
 };
 
-/* Expr and Scalar share their first members. */
+/* An Expr, Scalar or InputScalar. */
 typedef struct ExprObj {
     Object base;
     Tik *c;
@@ -193,8 +193,8 @@ typedef struct ExprObj {
     RegId reg; /* Scalar only; 0 when it is the element of an array, chosen at run time */
     Sym name;  /* Scalar and InputScalar only */
     Root *input;        /* the argument that an InputScalar stands for */
-    ScalarArray *array; /* such an element: its array */
-    ExprId index;       /* and index, int64 */
+    ScalarArray *array; /* the array of an element that is chosen at run time */
+    ExprId index;       /* the index of that element, int64 */
 } ExprObj;
 
 typedef struct Profile_ {
@@ -213,7 +213,7 @@ typedef enum OpenerKind {
     OPEN_GROUP /* new_scope: no lifetimes */
 } OpenerKind;
 
-/* What for_range, if_scope ... return: a context manager that can be entered once. */
+/* The value of for_range, if_scope ...: a context manager that can be entered once. */
 typedef struct Opener {
     Object base;
     Tik *c;
@@ -229,33 +229,33 @@ typedef struct Opener {
     int block_num, thread_num;
     bool multicore;       /* block_num > 1 or a Scalar */
     bool no_sync;         /* blocks: disable_sync */
-    bool nest;            /* loops: of multi_for_range, yields a list */
+    bool nest;            /* loops of multi_for_range: yields a list */
     struct Opener *inner; /* loops: the next one of the nest */
     TScope *loads; /* elif: lifetime of the elements that its condition loads, or null */
     TScope *scope; /* while entered */
     IfChain chain_in; /* branches: the chain that this one continues */
 } Opener;
 
-/* State of the TIK objects of one run (Interp.tik). */
+/* The state of the TIK objects of one run (Interp.tik). */
 typedef struct TikState {
     uint16_t *method_of_sym; /* by Sym: 1 + method number, 0 none */
     uint32_t nsym;
-    const Signature *of_op[OP_COUNT]; /* null: not asked yet */
+    const Signature *of_op[OP_COUNT]; /* signatures of instructions, made on demand */
     Tik *containers;
     ProfileObj *profile; /* the newest one that selected a processor */
     Sym sym_set_as;
     Value scalar_type, expr_type; /* the class objects tik.Scalar and tik.Expr */
     Refused refused[TK_COUNT];
     Value built;              /* names of the unit's kernels to their numbers */
-    const Value *enumerators; /* those of tik/struct.def; null: not made yet */
+    const Value *enumerators; /* the values of tik/struct.def; null: not made yet */
 } TikState;
 
 extern const ObjectClass tik_container_class, tik_tensor_class, tik_scalar_class,
     tik_expr_class, tik_opener_class, tik_method_class, tik_profile_class,
     tik_debugger_class, tik_list_class, tik_list_item_class, tik_address_class;
 
-/* A call of a method whose arguments are bound: what the functions of the rows RECORDS of
- * call.def get. */
+/* A call of a method whose arguments are bound, for functions of the rows RECORDS of
+ * call.def. */
 typedef struct Bound {
     Interp *in;
     Tik *c;
@@ -267,8 +267,8 @@ typedef struct Bound {
 
 /* ---- tik/container.c ----------------------------------------------------- */
 
-/* The result of a call that records: None, whether it recorded or was reported, unless
- * the program has to end. */
+/* Returns the result of a call that records: None, also if it was refused, unless the
+ * program has to end. */
 static inline Value
 tik_none(const Interp *in)
 {
@@ -284,31 +284,32 @@ tik_is(Value v, const ObjectClass *cls)
 {
     return v.kind == VAL_OBJECT && v.obj->cls == cls;
 }
-/* "an int", "a Tensor", "None": for messages. */
+/* Returns the description of a value for messages: "an int", "a Tensor", "None". */
 const char *tik_a(Interp *in, Value v);
 const char *tik_sym(Interp *in, Sym s);
-/* Name of a method number. */
+/* Returns the name of a method number. */
 const char *tik_method_name(int method);
-/* A text argument; false with arg-type when it is something else. */
+/* Reads a text argument; false with arg-type when it is something else. */
 bool tik_text(Interp *in, Value v, const char *what, Span span, const char **out);
-/* The processor does not have the method: not-on-arch, with those that do. */
+/* Reports not-on-arch for a method that the processor does not have, with the processors
+ * that do. */
 void tik_not_on_arch(Interp *in, const Tik *c, const char *method, Span span, SocHas *has,
                      const void *ctx);
-/* The same of a method that kinds of core have, by a mask: whether the processor's is one
- * of them. */
+/* Returns whether the processor's kind of core is in the set; false with not-on-arch. */
 bool tik_on_cores(Interp *in, const Tik *c, const char *method, Span span, CoreSet cores);
-/* The same of one that needs an instruction. */
+/* Returns whether the processor has the instruction that a method needs; false with
+ * not-on-arch. */
 bool tik_has_op(Interp *in, const Tik *c, const char *method, Span span, Op op);
-/* An option that is not None, False or 0. */
+/* Returns whether an option is other than None, False and 0. */
 static inline bool
 tik_is_set(Value v)
 {
     return v.kind == VAL_BOOL ? v.b : v.kind == VAL_INT ? v.i != 0 : v.kind != VAL_NONE;
 }
-/* The parameter mask_o of vconv and vsel, of which no manual says what it does: None,
- * else an error. */
+/* Checks that the parameter mask_o of vconv and vsel is None: no manual says what it
+ * does. */
 bool tik_no_mask_o(Interp *in, const char *method, Value v, Span span);
-/* A Scalar or an Expr. */
+/* True for a Scalar or an Expr. */
 static inline bool
 tik_is_runtime(Value v)
 {
@@ -319,9 +320,9 @@ tik_runtime(Value v)
 {
     return (ExprObj *)v.obj;
 }
-/* The container of a tensor, Scalar or Expr; null for other values. */
+/* Returns the container of a tensor, Scalar or Expr; null for other values. */
 Tik *tik_container_of(Value v);
-/* False with arg-type when the value belongs to another container. */
+/* Returns false with arg-type when the value belongs to another container. */
 bool tik_own(Interp *in, const Tik *c, Value v, Span span);
 
 /* tik.Dprofile(...). */
@@ -329,7 +330,7 @@ Value tik_profile_new(Interp *in, Value self, const CallArgs *args);
 
 /* ---- tik/emit.c: statements ---------------------------------------------- */
 
-/* Nothing is recorded at present. */
+/* Returns whether nothing is recorded at present. */
 static inline bool
 tik_dropped(const Tik *c)
 {
@@ -339,18 +340,19 @@ tik_dropped(const Tik *c)
  * statement limit. In a dropped branch nothing happens and *id is 0. */
 bool tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id);
 bool tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id);
-/* Appends the load of an element into a fresh register. It leaves the open if chain as it
- * is: behind the last link, the load belongs to the condition of the elif_scope that may
- * follow. */
+/* Appends the load of an element into a fresh register. It does not end an open if
+ * chain: after the last link, the load belongs to the condition of the elif_scope that
+ * may follow. */
 bool tik_emit_element(Interp *in, Tik *c, Stmt s, Span span);
-/* The open chain goes on with an elif_scope: what its condition loads moves into the else
- * body. The registers live in the given scope from now on. */
+/* Continues the open chain with an elif_scope: the loads of its condition move into the
+ * else body. The registers live in the given scope from now on. */
 void tik_take_loads(Tik *c, TScope *scope);
-/* False with scope-ended when the expression reads something whose scope was closed.
- * Variables of multi-core loops that have ended become the core's index in *e. */
+/* Returns false with scope-ended when the expression reads something whose scope was
+ * closed. In *e, variables of multi-core loops that have ended become the core's
+ * index. */
 bool tik_alive(Interp *in, Tik *c, ExprId *e, Span span);
 RegId tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span);
-/* Call on a container that is built already: build-args. */
+/* Returns whether the container is not built yet; false with build-args. */
 bool tik_not_built(Interp *in, Tik *c, Span span);
 TScope *tik_innermost_loop(const Tik *c);
 /* Deepest nesting of recorded scopes, links of if chains included; more is too-nested. */

@@ -1,8 +1,9 @@
-/* atomic.c: the mode of atomic writes (data-movement 9): set_atomic_add and its kin.
+/* atomic.c: the mode of atomic writes (data-movement 9): set_atomic_add and its
+ * relatives.
  *
  * The mode is a special register (rules/atomic.h): a setter is a store, the reader a
- * load. Of a mode that is known only at run time the low 8 bits count; whether the
- * processor has it is asked by the move that uses it.
+ * load. If a mode is known only at run time, its low 8 bits count, and the move that uses
+ * it checks whether the processor has it.
  *
  * Owns: atomic-soc of modes that are literals. */
 #include "tik/expr.h"
@@ -36,7 +37,7 @@ on_soc(const Setter *x, uint32_t reg, Span span)
     return false;
 }
 
-/* 0 to 6, or the name of a dtype. */
+/* Reads a constant mode: 0 to 6, or the name of a dtype. */
 static bool
 literal_mode(const Setter *x, Value v, Span span, uint32_t *mode)
 {
@@ -71,7 +72,7 @@ run_time_mode(const Setter *x, Value v, Span span, ExprId *out)
         return false;
     }
     *out = ir_op2(k, SOP_AND, ir_cast(k, DT_U32, *out), ir_const(k, DT_U32, 0xff));
-    if (x->op != ATOMIC_ADD) { /* a mode of 0 is off, whatever the operation */
+    if (x->op != ATOMIC_ADD) { /* mode 0 is off, without an operation */
         ExprId on = ir_op2(k, SOP_NE, *out, ir_const(k, DT_U32, 0));
         ExprId op = ir_const(k, DT_U32, (int64_t)x->op << ATOMIC_OP_SHIFT);
         *out = ir_op2(k, SOP_OR, *out, ir_op2(k, SOP_MUL, ir_cast(k, DT_U32, on), op));
@@ -107,7 +108,7 @@ setter(const Bound *b)
     return (Setter){b->in, b->c, b->args, call_signature(b->call).name, op};
 }
 
-/* The mode is the name of a dtype, or its number. */
+/* set_atomic_add, max and min: the mode is the name of a dtype, or its number. */
 void
 tik_set_atomic(const Bound *b)
 {
@@ -127,7 +128,7 @@ tik_set_atomic_none(const Bound *b)
     }
 }
 
-/* The number of the mode, without its operation. */
+/* Sets a Scalar to the number of the mode, without its operation. */
 void
 tik_mov_atomic_add(const Bound *b)
 {

@@ -1,11 +1,11 @@
-/* cast.c: the spellings that Ascend C has for conversions on lanes: cast, cast_dequant
- * and the register of the scale, set_deq_scale (cube-quant 13). They record the
+/* cast.c: the calls for conversions in the spelling of Ascend C: cast, cast_dequant, and
+ * set_deq_scale, which sets the register of the scale (cube-quant 13). They record the
  * instructions of vconv.
  *
- * The register is read where a conversion stands; a number that was set before in the
- * same scope is an operand of its own, so the instruction is the one that vconv with that
- * deqscale records. The tensor of packs is part of the program's text: the last
- * set_deq_scale with a tensor before the conversion counts.
+ * A conversion reads the register when it runs. A number that was set before in the same
+ * scope becomes an operand, so the instruction is the one that vconv with that deqscale
+ * records. The tensor of packs is chosen by the text of the program: it is that of the
+ * last set_deq_scale with a tensor before the conversion.
  *
  * Owns: deqscale-missing, deqscale-type, arg-type, nop and dtype-unsupported of these
  * calls. */
@@ -21,8 +21,8 @@ enum {
     PACKS = 16,
     MOST_REPEATS = 255,
     PACK_STEP =
-        /* bytes from result to result of cast_dequant, the other half of the blocks
-           included */
+        /* bytes from one result of cast_dequant to the next; the other half of each block
+         * is included */
         2
 };
 
@@ -36,8 +36,7 @@ no_scale(Interp *in, Value v, Span span, const char *name, const char *takes)
     return false;
 }
 
-/* What the register holds from here on; the literal is known as long as the scope goes
- * on. */
+/* Stores to the register. A literal is known until the scope ends. */
 static bool
 set_register(Interp *in, Tik *c, ExprId word, Value literal, bool pack, Span span)
 {
@@ -47,7 +46,7 @@ set_register(Interp *in, Tik *c, ExprId word, Value literal, bool pack, Span spa
     return tik_sreg_store(in, c, SREG_DEQ, DT_U64, word, span);
 }
 
-/* set_deq_scale(scale): a float16. */
+/* set_deq_scale(scale) with a float16. */
 static bool
 set_half(Interp *in, Tik *c, Value scale, Span span)
 {
@@ -67,8 +66,8 @@ set_half(Interp *in, Tik *c, Value scale, Span span)
                         span);
 }
 
-/* One scale, offset and sign as a pack. *literal: the pack, or VAL_FAIL when only the run
- * knows it. */
+/* Makes a pack of one scale, offset and sign. *literal is the pack, or VAL_FAIL when only
+ * the run knows it. */
 static bool
 pack_of(Interp *in, Tik *c, const Value part[3], Span span, ExprId *word, Value *literal)
 {
@@ -115,7 +114,7 @@ set_pack(Interp *in, Tik *c, const Value *got, const Span *span)
     return set_register(in, c, word, literal, true, span[0]);
 }
 
-/* The 16 items of a field of VdeqInfo. */
+/* Reads the 16 items of a field of VdeqInfo. */
 static bool
 info_items(Interp *in, Value list, const char *name, Span span, const Value **items)
 {
@@ -129,7 +128,7 @@ info_items(Interp *in, Value list, const char *name, Span span, const Value **it
     return true;
 }
 
-/* The view at so many bytes behind where it starts. */
+/* Returns the view moved by that many bytes. */
 static Value
 moved(Interp *in, Value tensor, Dtype t, int64_t bytes)
 {
@@ -142,7 +141,7 @@ moved(Interp *in, Value tensor, Dtype t, int64_t bytes)
     return val_object(&w->base);
 }
 
-/* set_deq_scale(vdeq_tensor, vdeq_info): the packs become elements of the tensor. */
+/* set_deq_scale(vdeq_tensor, vdeq_info) stores the packs to elements of the tensor. */
 static bool
 set_packs(Interp *in, Tik *c, const Value *got, const Span *span)
 {
@@ -212,8 +211,8 @@ tik_set_deq_scale(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- the scale of a conversion ------------------------------------------- */
 
-/* The register as the deqscale of the conversion: the literal that it holds, or its value
- * then. */
+/* Sets the deqscale of the conversion: the literal that the register holds, or else the
+ * register's value when the conversion runs. */
 static bool
 read_scale(Convert *x, Dtype t)
 {
@@ -240,10 +239,10 @@ not_set(const Convert *x, const char *form)
 
 /* ---- operands ------------------------------------------------------------ */
 
-/* Where there is a repeat_params, the lanes are told by mask and repeat_times; else by a
- * count. */
+/* True if the call has mask, repeat_times and repeat_params; otherwise it has a number of
+ * elements. */
 static bool
-tells_repeats(const CallArgs *args)
+has_repeat_params(const CallArgs *args)
 {
     bool found = false;
     for (int i = 0; i < args->npos; i++) {
@@ -262,7 +261,7 @@ put(Convert *x, int param, Value v, Span span)
     x->span[param] = span;
 }
 
-/* mask, repeat_times, repeat_params. */
+/* Takes mask, repeat_times and repeat_params, which got holds in this order. */
 static bool
 put_repeats(Convert *x, const Value *got, const Span *span)
 {
@@ -289,7 +288,7 @@ put_repeats(Convert *x, const Value *got, const Span *span)
 
 /* ---- counts -------------------------------------------------------------- */
 
-/* Bytes from element to element of dst and src, and elements of a repeat. */
+/* Distances of elements of dst and src in bytes, and elements of a repeat. */
 typedef struct Steps {
     int64_t dst, src, lanes;
 } Steps;
@@ -303,7 +302,7 @@ steps(const Convert *x)
                    REPEAT_BYTES / MAX(dst, src)};
 }
 
-/* Repeats of n lanes from an element on. */
+/* Records repeats of n lanes each, beginning with an element. */
 static bool
 record_part(const Convert *x, const Steps *s, int64_t first, int64_t n, int64_t repeats)
 {
@@ -324,7 +323,7 @@ record_part(const Convert *x, const Steps *s, int64_t first, int64_t n, int64_t 
     return tik_convert(&part);
 }
 
-/* Consecutive elements: whole repeats, then the rest. */
+/* Records consecutive elements: whole repeats, then the rest. */
 static bool
 record_count(const Convert *x, Value count, Span span)
 {
@@ -378,7 +377,7 @@ cast_call(Interp *in, Tik *c, const CallArgs *args, const char *method)
     return x;
 }
 
-/* Text of the round_mode of vconv. */
+/* Sets the round_mode of vconv by its text. */
 static bool
 put_round(Convert *x, Value mode, Span span)
 {
@@ -394,8 +393,8 @@ put_round(Convert *x, Value mode, Span span)
     return true;
 }
 
-/* The scale where the types have one: of processors that convert so without it, only
- * where it was set. */
+/* Sets the scale if the types have one. On processors that also convert without a scale
+ * it is optional. */
 static bool
 scale_of_cast(Convert *x)
 {
@@ -410,8 +409,8 @@ scale_of_cast(Convert *x)
     return read_scale(x, DT_F16);
 }
 
-/* Binds the operands from dst to round_mode and the lanes; the rest are flags of
- * cast_dequant. */
+/* Binds the call and takes dst and src, which are the first two arguments of all
+ * spellings. */
 static bool
 bind_cast(Convert *x, Call call, Value *got, Span *span)
 {
@@ -426,14 +425,15 @@ cast(Convert *x)
 {
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    bool repeated = tells_repeats(x->args);
+    bool repeated = has_repeat_params(x->args);
     TRY(bind_cast(x, repeated ? CALL_cast_repeats : CALL_cast, got, span));
     TRY(are_tensors(x) && put_round(x, got[2], span[2]) && scale_of_cast(x));
     return repeated ? put_repeats(x, got + 3, span + 3) && tik_convert(x)
                     : record_count(x, got[3], span[3]);
 }
 
-/* The pack or packs, and which half of the blocks. */
+/* Takes the arguments of cast_dequant that say whether there is one pack or several, and
+ * which half of the blocks is written. */
 static bool
 put_flags(Convert *x, Value vector, Span vector_span, Value half, Span half_span)
 {
@@ -461,7 +461,7 @@ cast_dequant(Convert *x)
 {
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    bool repeated = tells_repeats(x->args);
+    bool repeated = has_repeat_params(x->args);
     int flags = repeated ? P_cast_deq_repeats_is_vec_deq : P_cast_deq_is_vec_deq;
     TRY(bind_cast(x, repeated ? CALL_cast_deq_repeats : CALL_cast_deq, got, span));
     TRY(are_tensors(x));

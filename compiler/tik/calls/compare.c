@@ -2,8 +2,8 @@
  * chapter 5): the handle of CMPMASK, and the modes of vsel and vec_sel, which are
  * instructions of their own.
  *
- * The handle says nothing but that CMPMASK was written: there is one register, and every
- * handle means what is in it when it is read.
+ * A handle only says that CMPMASK was written: there is one register, and every handle
+ * means what is in it when it is read.
  *
  * Owns: sel-mode of a mode that does not exist, cmpmask-required; arg-type of
  * set_scalar_to_cmpmask; address-align of an immediate offset of
@@ -47,7 +47,7 @@ tik_instruction_value(Interp *in, Tik *c, Op op)
     return form == FORM_VCMP ? new_handle(in, c) : val_none();
 }
 
-/* The word that a number of 64 bits is. False with a diagnostic. */
+/* Reads a number of 64 bits as a word. False with a diagnostic. */
 static bool
 mask_word(Interp *in, Tik *c, Value v, Span span, ExprId *out)
 {
@@ -73,7 +73,7 @@ mask_word(Interp *in, Tik *c, Value v, Span span, ExprId *out)
     return false;
 }
 
-/* CMPMASK is two words of the special registers. */
+/* Writes CMPMASK, which is two words of the special registers. */
 Value
 tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -96,7 +96,7 @@ tik_set_scalar_to_cmpmask(Interp *in, Tik *c, const CallArgs *args)
     return in->fatal ? val_fail() : new_handle(in, c);
 }
 
-/* A handle of the container. False with a diagnostic. */
+/* Checks that v is a handle of the container. False with a diagnostic. */
 static bool
 read_handle(Interp *in, const Tik *c, const char *callee, Value v, Span span)
 {
@@ -114,8 +114,8 @@ read_handle(Interp *in, const Tik *c, const char *callee, Value v, Span span)
     return true;
 }
 
-/* An immediate offset begins at a block; one that only the run knows, at the bits of 64
- * lanes (rules/compare.c). */
+/* Checks that an immediate offset is a multiple of a block. One that only the run knows
+ * is a multiple of the bits of 64 lanes (rules/compare.c). */
 static bool
 begins_at_block(Interp *in, const Tik *c, Value v, Span span)
 {
@@ -202,12 +202,13 @@ remove_argument(SelCall *x, int i)
     memmove(&x->span[i], &x->span[i + 1], (size_t)(x->n - i) * sizeof x->span[0]);
 }
 
-/* vec_sel with a handle is vsel: its blocks follow each other. */
+/* Adds the block strides to vec_sel with a handle, which is a vsel of consecutive
+ * blocks. */
 static void
 add_block_strides(SelCall *x)
 {
     enum {
-        FIRST = 5, /* behind mask, dst, src0, src1, repeat_times */
+        FIRST = 5, /* after mask, dst, src0, src1, repeat_times */
         N = 3
     };
     memmove(&x->got[FIRST + N], &x->got[FIRST],

@@ -2,7 +2,7 @@
  *
  * The element types choose the instruction: int32 to float16 and int16 to 8 bits are
  * scaled and have forms of their own. deqscale of the latter is a list [scale, offset],
- * which is packed here, a pack or a tensor of packs.
+ * which is packed here, or a pack or a tensor of packs.
  *
  * Owns: deqscale-missing, deqscale-forbidden, deqscale-type of conversions; deq-sign-bit
  * of literals. */
@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-/* vec_conv has no block strides and no stride_unit. */
+/* Binds the arguments as those of vconv; vec_conv has no block strides and no
+ * stride_unit. */
 static bool
 bind(Convert *x)
 {
@@ -35,7 +36,7 @@ bind(Convert *x)
 
 /* ---- operands of the instructions ---------------------------------------- */
 
-/* Records op with these parameters of the call, those that vec_conv has. */
+/* Records op with these arguments of the call, as far as vec_conv has them. */
 static bool
 record(Convert *x, Op op, const int *params, int n)
 {
@@ -82,7 +83,7 @@ deq_type(Interp *in, Value deq, Span span, const char *takes)
     return false;
 }
 
-/* Scaled conversions round in one way. */
+/* Checks that a scaled conversion has no round_mode: it rounds in one way only. */
 static bool
 no_round_mode(const Convert *x)
 {
@@ -137,7 +138,7 @@ tik_deq_word(int64_t scale_bits, int64_t offset, bool sign)
            ((uint64_t)scale_bits & UINT32_MAX);
 }
 
-/* [scale, offset] as a pack (vector 3.5). */
+/* Makes a pack of [scale, offset] (vector 3.5). */
 static bool
 pack_list(Interp *in, Value *deq, Span span, Dtype dst)
 {

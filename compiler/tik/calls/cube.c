@@ -3,7 +3,7 @@
  * arguments of mmad, shapes as lists, a bias that makes another instruction.
  *
  * Owns: nop of mmad, mmad-reserved, operand-form, pad-value; addr-mode, range-pad and
- * conv-shape of arguments that are no such number or list. */
+ * conv-shape of arguments that are not a number or list of the right kind. */
 #include "tik/calls/instruction.h"
 #include "tik/calls/load_data.h"
 #include "tik/calls/sync.h"
@@ -30,7 +30,7 @@ typedef struct CubeCall {
     Span span[CUBE_ARGS];
 } CubeCall;
 
-/* Binds the arguments to these parameters. False: nothing is recorded. */
+/* Binds the arguments to the signature. False: nothing is recorded. */
 static bool
 begin_as(CubeCall *x, const Signature *s, Value *got, Span *span)
 {
@@ -64,7 +64,7 @@ is_none(Value v)
     return v.kind == VAL_NONE || v.kind == VAL_FAIL;
 }
 
-/* A number that is what it is when the argument is left out. */
+/* True if the argument is left out, None or the constant 0. */
 static bool
 is_off(Value v)
 {
@@ -74,7 +74,7 @@ is_off(Value v)
 
 /* ---- arguments ----------------------------------------------------------- */
 
-/* 'inc' and 'dec' as numbers. */
+/* Reads 'inc' and 'dec' as numbers. */
 static bool
 addr_mode(CubeCall *x, Value *v, Span span)
 {
@@ -97,7 +97,7 @@ addr_mode(CubeCall *x, Value *v, Span span)
     return true;
 }
 
-/* A number of the image's type; None is 0. */
+/* Checks that the padding is a number of the image's type; None becomes 0. */
 static bool
 pad_value(CubeCall *x, Value *v, Value image, Span span)
 {
@@ -133,7 +133,7 @@ pad_list(CubeCall *x, Value v, Span span)
     return false;
 }
 
-/* The items of a list as operands. */
+/* Adds the items of a list as operands. */
 static bool
 put_list(CubeCall *x, Value v, const char *what, uint32_t n, DiagId rule, Span span)
 {
@@ -149,7 +149,7 @@ put_list(CubeCall *x, Value v, const char *what, uint32_t n, DiagId rule, Span s
     return true;
 }
 
-/* A tensor that was made by indexing is one element. */
+/* Adds a tensor. One that was made by indexing is a single element and refused. */
 static bool
 put_whole(CubeCall *x, Value v, const char *what, Span span)
 {
@@ -164,7 +164,7 @@ put_whole(CubeCall *x, Value v, const char *what, Span span)
 
 /* ---- load2d -------------------------------------------------------------- */
 
-/* The operands are the arguments; the last one is addr_mode. */
+/* Takes the arguments as operands; the last one is addr_mode, which is a word. */
 static Value
 load2d(Interp *in, Tik *c, const CallArgs *args, Op op)
 {
@@ -258,9 +258,9 @@ nothing_reserved(const CubeCall *x, const Value *got, const Span *span)
     return true;
 }
 
-/* Sides that are the constant 0. */
+/* Warns of sides that are the constant 0. */
 static void
-tell_of_nothing(const CubeCall *x, const Value *got, const Span *span)
+warn_of_nothing(const CubeCall *x, const Value *got, const Span *span)
 {
     for (int i = P_mmad_matrix_m; i <= P_mmad_matrix_n; i++) {
         if (!is_none(got[i]) && is_off(got[i])) {
@@ -294,7 +294,7 @@ tik_mmad(Interp *in, Tik *c, const CallArgs *args)
     if (!begin(&x, CALL_mmad, x.v, x.span) || !nothing_reserved(&x, x.v, x.span)) {
         return tik_none(in);
     }
-    tell_of_nothing(&x, x.v, x.span);
+    warn_of_nothing(&x, x.v, x.span);
     if (is_none(x.v[P_mmad_bias_tensor])) {
         record(&x, OP_MMAD);
     } else if (starts_sum(&x, x.v[P_mmad_is_bias], x.span[P_mmad_is_bias])) {
@@ -307,8 +307,8 @@ tik_mmad(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- matmul, conv2d ------------------------------------------------------ */
 
-/* The last operand is the bias, or whether the sum begins with zeros: which instruction
- * it is. */
+/* Adds the last operand and chooses the instruction: the operand is the bias if there is
+ * one, and otherwise whether the sum begins with zeros. */
 static bool
 put_start(CubeCall *x, const Value *got, const Span *span, Op *op, Op with_bias)
 {

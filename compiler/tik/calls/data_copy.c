@@ -1,10 +1,10 @@
-/* data_copy.c: data_copy, the spelling that Ascend C has for moves (data-movement 11).
- * What it does is chosen by the kind of the third argument; each kind is a row of the
+/* data_copy.c: data_copy, the call for moves in the spelling of Ascend C (data-movement
+ * 11). The kind of the third argument chooses what it does; each kind is a row of the
  * table of cases and one function.
  *
- * Moves of blocks are recorded as data_move. Where that refuses a count of 0, data_copy
- * does nothing: constants are told of by a warning, and what only the run knows is
- * guarded by a branch.
+ * Moves of blocks are recorded as data_move. data_move refuses a count of 0; data_copy
+ * then does nothing: a constant 0 gives a warning, and a branch guards a count that only
+ * the run knows.
  *
  * Owns: nop, count-trunc, enhanced-ignored. */
 #include "tik/calls/data_copy.h"
@@ -36,7 +36,7 @@ tik_move_op(Value dst)
     return table ? OP_DATA_MOVE_BIAS : OP_DATA_MOVE;
 }
 
-/* Bytes that the length of a burst counts. */
+/* Returns the unit of a burst's length in bytes. */
 static int64_t
 unit_of(const Copy *x)
 {
@@ -53,7 +53,7 @@ typedef struct Count {
     Span span;
 } Count;
 
-/* Whether the count is the constant 0. */
+/* True if the count is the constant 0. */
 static bool
 is_zero(Value v)
 {
@@ -68,8 +68,8 @@ nothing(Copy *x, const Count *n)
     return true;
 }
 
-/* Both operands are of one type in this spelling; moves to the bias table have pairs of
- * their own. */
+/* Checks that both operands have one type, as this spelling requires; moves to the bias
+ * table have pairs of types of their own. */
 static bool
 one_type(const Copy *x)
 {
@@ -130,14 +130,15 @@ guarded_move(Copy *x, ExprId cond, const Count *nburst, const Count *burst,
     StmtId id;
     Stmt branch = {.kind = ST_IF, .cond = {cond, 0, 0}};
     TRY(tik_emit(x->in, x->c, branch, x->args->span, &id));
-    Cursor behind = x->c->top->at;
+    Cursor after = x->c->top->at;
     x->c->top->at = ir_cursor_body(id, 0);
     bool ok = record_move(x, nburst, burst, stride, stride_span);
-    x->c->top->at = behind;
+    x->c->top->at = after;
     return ok;
 }
 
-/* nburst bursts of burst blocks. may_be_none: an nburst of 0 is none. */
+/* Records a move of nburst bursts of burst blocks. may_be_none: an nburst of 0 moves
+ * nothing. */
 static bool
 move_blocks(Copy *x, const Count *nburst, bool may_be_none, const Count *burst,
             const Value stride[2], Span stride_span)
@@ -159,15 +160,16 @@ move_blocks(Copy *x, const Count *nburst, bool may_be_none, const Count *burst,
                 : record_move(x, nburst, burst, stride, stride_span);
 }
 
-/* Processors on which a structure with a count of 0 is no error (data-movement 11.2). */
+/* True for processors on which a structure with a count of 0 is no error
+ * (data-movement 11.2). */
 static bool
 zero_blocks_are_none(const Soc *soc)
 {
     return soc_has(soc, FEATURE_EMPTY_COPIES);
 }
 
-/* Constant fields keep the ranges of the operands of data_move that they become, which
- * are told in the words of the structure. */
+/* Checks that constant fields are in the ranges of the operands of data_move that they
+ * become. The diagnostics name the fields of the structure. */
 static bool
 fields_in_range(Copy *x, Value params, Span span, bool zero_blocks)
 {
@@ -214,8 +216,8 @@ copy_blocks(Copy *x, Value params, Span span)
 
 /* ---- cases --------------------------------------------------------------- */
 
-/* The dtype whose elements are counted, of moves to the bias table the source's; DT_NONE:
- * neither operand is a tensor. */
+/* Returns the dtype whose elements are counted: that of dst, or for moves to the bias
+ * table that of src. DT_NONE if it is no tensor. */
 static Dtype
 counted(const Copy *x)
 {
@@ -277,13 +279,14 @@ copy_count(Copy *x)
     }
     int64_t n;
     if (is_zero(blocks.v) && val_as_int64(got[P_data_copy_count_count], &n) && n != 0) {
-        return true; /* count-trunc has said so */
+        return true; /* count-trunc has reported this */
     }
     Value stride[] = {val_int(0), val_int(0)};
     return move_blocks(x, &one, false, &blocks, stride, span[P_data_copy_count_count]);
 }
 
-/* From L0C to UB, where the second structure says how; elsewhere it says nothing. */
+/* Copies with DataCopyEnhancedParams. The structure describes copies from L0C to UB;
+ * elsewhere it has no effect. */
 static bool
 copy_enhanced(Copy *x, const Value *got, const Span *span)
 {
@@ -319,8 +322,8 @@ copy_params(Copy *x)
     return copy_enhanced(x, got, span);
 }
 
-/* Instructions whose operands behind dst and src are the fields of the structure, in
- * their order. */
+/* Records an instruction whose operands after dst and src are the fields of the
+ * structure, in their order. */
 static bool
 copy_fields(Copy *x, Call call, Op op, TikField first, TikField last)
 {
@@ -413,7 +416,7 @@ static const struct {
     {is_nd2nz, copy_nd2nz}, {is_nz2nd, copy_nz2nd},   {is_co12, copy_co12},
 };
 
-/* The argument behind dst and src, wherever it stands. */
+/* Returns the argument after dst and src, by position or by any of its names. */
 static bool
 third_argument(const Copy *x, Value *out, Span *span)
 {
@@ -438,7 +441,7 @@ third_argument(const Copy *x, Value *out, Span *span)
 }
 
 static void
-note_forms(Copy *x, Diag *d)
+note_prototypes(Copy *x, Diag *d)
 {
     for (int call = 0; call < CALL_COUNT; call++) {
         Signature s = call_signature((Call)call);
@@ -452,7 +455,7 @@ note_forms(Copy *x, Diag *d)
     }
 }
 
-/* A keyword that is nearly one that there is. */
+/* Helps with a keyword that is nearly one of the call's. */
 static void
 help_keyword(const Copy *x, Diag *d)
 {
@@ -478,7 +481,7 @@ no_case(Copy *x, bool given, Value third, Span span)
                             tik_a(x->in, third))
                   : py_diag(x->in, D_ARG_COUNT, span,
                             "data_copy misses a third argument, which tells how to copy");
-    note_forms(x, d);
+    note_prototypes(x, d);
     help_keyword(x, d);
     return given;
 }

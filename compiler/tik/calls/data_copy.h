@@ -1,6 +1,6 @@
-/* data_copy.h: one call of data_copy, for the files that compile a form of it. A form is
- * a function of a row of the table of cases (tik/calls/data_copy.c); it records or
- * reports, and is false only where the program cannot go on. */
+/* data_copy.h: one call of data_copy, for the files that compile a case of it. A case is
+ * a row of the table of cases (tik/calls/data_copy.c) and its function, which records or
+ * reports, and is false only if the program cannot go on. */
 #ifndef TIKC_TIK_DATA_COPY_H
 #define TIKC_TIK_DATA_COPY_H
 
@@ -14,13 +14,15 @@ typedef struct Copy {
     Span dst_span, src_span;
 } Copy;
 
-/* The arguments of a form: dst, src and those that it adds. False with argument-count. */
+/* Binds the arguments of a case: dst, src and those that it adds. False with
+ * argument-count. */
 bool tik_copy_bind(Copy *x, Call call, Value *got, Span *span);
 
-/* Both tensors have one dtype; false with dtype-mismatch, which nothing allows here. */
+/* Returns whether both tensors have one dtype; false with dtype-mismatch, which no
+ * option allows. */
 bool tik_copy_one_type(const Copy *x, const View *dst, const View *src);
 
-/* tik/calls/segment.c: lists of SliceInfo. */
+/* Compiles the case with lists of SliceInfo (tik/calls/segment.c). */
 bool tik_copy_slices(Copy *x);
 
 #endif

@@ -1,10 +1,10 @@
-/* extended.c: what calls of data_move have beside other spellings of moves.
+/* extended.c: arguments of data_move that other moves do not have.
  *
- * Extended arguments stand behind the strides with any name. Moves from global memory to
- * L1 (PadMode) and those of L0C (ConvReluMode) take one; on the other paths the original
- * takes any number and looks at none, so they are left out here before the call is bound.
- * Out of L0C the codes 0 and 5 convert nothing, so that the original looks at no types
- * there.
+ * An extended argument follows the strides and may have any name. Moves from global
+ * memory to L1 (PadMode) and those of L0C (ConvReluMode) take one; on the other paths the
+ * original takes any number of them and ignores all, so they are left out here before the
+ * call is bound. Out of L0C the codes 0 and 5 convert nothing, so the original checks no
+ * types there.
  *
  * Owns: extended-ignored, path-applicability of data_move, dtype-differs of L0C. */
 #include "tik/calls/extended.h"
@@ -14,11 +14,11 @@
 #include <string.h>
 
 enum {
-    CODE_RELU = 5 /* of the conversion codes */
+    CODE_RELU = 5 /* the conversion code of relu alone */
 };
 
-/* Index of a parameter of data_move with this name; -1: none. Its own parameters stand
- * before the extended one. */
+/* Returns the index of a parameter of data_move with this name; -1 if there is none. Its
+ * own parameters precede the extended one. */
 static int
 own_parameter(Interp *in, Sym name)
 {
@@ -32,7 +32,7 @@ own_parameter(Interp *in, Sym name)
     return -1;
 }
 
-/* The memory of operand i, 0 or 1; SC_COUNT: the call has no tensor there. */
+/* Returns the memory of operand i, 0 or 1; SC_COUNT if the call has no tensor there. */
 static Scope
 operand_memory(Interp *in, const CallArgs *a, int i)
 {
@@ -47,8 +47,8 @@ operand_memory(Interp *in, const CallArgs *a, int i)
                                            : SC_COUNT;
 }
 
-/* Whether the path of the call has an extended argument; where there is no path, the call
- * is wrong anyway. */
+/* True if the path of the call has an extended argument, or if there is no path: then the
+ * call is wrong anyway. */
 static bool
 takes_one(Scope dst, Scope src)
 {
@@ -80,8 +80,8 @@ keep_own_keywords(Interp *in, const CallArgs *a, CallArgs *out, Span *first)
     out->kwname_span = span + a->nkw;
 }
 
-/* Whether all other parameters are given; else a word that is no parameter is a misspelt
- * one. */
+/* True if all other parameters are given. If not, an unknown keyword is probably a
+ * misspelt parameter. */
 static bool
 is_complete(Interp *in, const CallArgs *a)
 {
@@ -92,7 +92,7 @@ is_complete(Interp *in, const CallArgs *a)
     return given >= own;
 }
 
-/* A single 0 says that nothing is asked for. */
+/* True if the extended argument is a single 0, which requests nothing. */
 static bool
 is_only_zero(const CallArgs *a, const CallArgs *kept)
 {
@@ -159,7 +159,7 @@ unlisted_path(Interp *in, const Soc *soc, Scope from, Scope to, Span span)
 }
 
 void
-tik_judge_move(Interp *in, Tik *c, Arg *out, const Span *span)
+tik_check_move(Interp *in, Tik *c, Arg *out, const Span *span)
 {
     enum {
         DST,
@@ -178,7 +178,7 @@ tik_judge_move(Interp *in, Tik *c, Arg *out, const Span *span)
         return;
     }
     if (code == CODE_RELU && dtype_kind(src) == KIND_UINT) {
-        out[mode].expr = tik_i64(c, 0); /* relu changes nothing there */
+        out[mode].expr = tik_i64(c, 0); /* relu does not change unsigned integers */
     }
     if (!tik_copies_bytes(src, dst, code)) {
         return;

@@ -1,4 +1,5 @@
-/* fixpipe.c: calls of fixpipe in the two spellings of the language (cube-quant 8 and 12).
+/* fixpipe.c: calls of fixpipe in the two spellings of the language (cube-quant 8 and
+ * 12).
  *
  * Owns: fix-params, deqscale-missing of fixpipe; fix-burst, fix-nsize, fix-stride,
  * deq-sign-bit of literals. */
@@ -44,11 +45,11 @@ typedef struct Fix {
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
     Value bias, other, relu;
-    int quant;   /* 0, 1 fp322fp16, 2 int322fp16 */
-    Value param; /* mode_param; VAL_NONE: there is none */
+    int quant;   /* 0: none, 1: fp322fp16, 2: int322fp16 */
+    Value param; /* mode_param; VAL_NONE if it is not given */
 } Fix;
 
-/* The entry of a dictionary; VAL_NONE: it has none, or None. */
+/* Returns an entry of a dictionary; VAL_NONE if it is missing or None. */
 static Value
 entry(Fix *x, Value dict, const char *key, int *found)
 {
@@ -131,7 +132,8 @@ read_extend(Fix *x)
     return read_quantize(x, q);
 }
 
-/* A number as the bits of a float32: of processors whose scale is a float16, as that. */
+/* Returns a scale as the bits of a float32; on processors whose scale is a float16, it is
+ * rounded to that first. */
 static bool
 scale_word(Fix *x, Value *out)
 {
@@ -155,7 +157,8 @@ scale_word(Fix *x, Value *out)
     return true;
 }
 
-/* Pairs of float32 are words where the processor takes words. */
+/* Returns the tensor of scales. Pairs of float32 are viewed as 64-bit words on processors
+ * that take words. */
 static Value
 scale_tensor(Fix *x)
 {
@@ -209,7 +212,7 @@ fix_blocks(Interp *in, Tik *c, const CallArgs *args)
     Fix x = {.in = in, .c = c, .args = args};
     x.bias = x.other = x.relu = x.param = val_none();
     TRY(tik_bind(in, CALL_fixpipe, args, x.got, x.span));
-    /* Without a queue of its own it is several moves. */
+    /* On processors without a queue for it, fixpipe is several moves. */
     bool single = flag_has_pipe(c->k->soc, PIPE_FIX);
     (void)((single || tik_composite_place(in, c, "fixpipe", args->span)) &&
            read_extend(&x) && record_blocks(&x));
@@ -218,7 +221,7 @@ fix_blocks(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- by columns ---------------------------------------------------------- */
 
-/* What literals break that is no interval. */
+/* Checks the rules on literals that are no intervals. */
 static bool
 literal_columns(const FixColumns *x)
 {

@@ -1,5 +1,5 @@
-/* fixpipe.h: fixpipe by columns, which fixpipe and data_copy with DataCopyCO12DstParams
- * record. */
+/* fixpipe.h: fixpipe by columns, which fixpipe and data_copy with
+ * DataCopyCO12DstParams record. */
 #ifndef TIKC_TIK_FIXPIPE_H
 #define TIKC_TIK_FIXPIPE_H
 
@@ -15,15 +15,16 @@ typedef struct FixColumns {
     Span span[FIXC_relu + 1];
 } FixColumns;
 
-/* The view that an operand is; null: it is no tensor. */
+/* Returns the view that an operand is; null if it is no tensor. */
 View *tik_fix_tensor(Value v);
-/* Reports a rule that a call breaks; gives false. */
+/* Reports a rule that a call breaks; returns false. */
 bool tik_fix_broken(Interp *in, Span span, DiagId id, const char *text);
-/* Asks what only literals can tell, and records the instruction. False: the program
- * ends. */
+/* Checks the rules that only literals can break, and records the instruction. False: the
+ * program ends. */
 bool tik_fix_record(FixColumns *x);
 
-/* tik/calls/fixpipe_copy.c. got: dst, src, the structure. False: the program ends. */
+/* Compiles data_copy with got: dst, src and the structure (tik/calls/fixpipe_copy.c).
+ * False: the program ends. */
 bool tik_fix_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got,
                   const Span *span);
 

@@ -1,9 +1,9 @@
-/* fixpipe_copy.c: data_copy with DataCopyCO12DstParams, which takes what set_fixpipe_*
+/* fixpipe_copy.c: data_copy with DataCopyCO12DstParams, which uses what set_fixpipe_*
  * have set (cube-quant 12.4), and these setters.
  *
- * Words that are set are special registers of the core, read where the copy is; the
- * tensor of scales is named by the program's text, so the last set_fixpipe_config before
- * the copy counts.
+ * Words that are set are special registers of the core, which the copy reads when it
+ * runs. The tensor of scales is chosen by the text of the program: it is that of the last
+ * set_fixpipe_config before the copy.
  *
  * Owns: fix-setup. */
 #include "tik/calls/fixpipe.h"
@@ -14,7 +14,7 @@
 #include "tik/methods.h"
 #include "tik/sreg.h"
 
-/* An integer as it is now, into a register. */
+/* Stores the present value of an integer to a special register. */
 static bool
 set_register(Interp *in, Tik *c, const char *method, const char *name, Value v, Span span,
              int64_t lo, int64_t hi, int64_t offset, Dtype t)
@@ -70,7 +70,7 @@ tik_set_fixpipe_config(const Bound *b)
     }
 }
 
-/* The value of a register, where the program has set it. */
+/* Reads a register that the program must have set before. */
 static bool
 read_register(FixColumns *x, bool set, const char *setter, int64_t offset, Dtype t,
               Value *out)

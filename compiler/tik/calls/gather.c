@@ -1,7 +1,6 @@
 /* gather.c: vreduce and vreducev2. Their pattern is a number or a tensor of bits, which
- * are two instructions; their mask says something in counter mode only; and what they
- * count may go to a Scalar, which is a load of a special register behind the
- * instruction. */
+ * are two instructions. Their mask is only used in counter mode. Their count of elements
+ * may go to a Scalar, which is loaded from a special register after the instruction. */
 #include "tik/calls/instruction.h"
 #include "tik/methods.h"
 #include "tik/scalar.h"
@@ -11,7 +10,7 @@
 
 #include <string.h>
 
-/* A call by its parameters. */
+/* A call by its arguments. */
 typedef struct PickCall {
     Interp *in;
     Tik *c;
@@ -54,7 +53,8 @@ result_ok(const PickCall *x)
     return false;
 }
 
-/* All lanes of a repeat; of no tensor some number: the operand is refused. */
+/* Returns all lanes of a repeat; any number if src0 is no tensor, which is reported
+ * later. */
 static Value
 all_lanes(const PickCall *x)
 {
@@ -68,8 +68,8 @@ is_bits(const PickCall *x)
     return tik_is(x->pattern, &tik_tensor_class);
 }
 
-/* Of no repeats, which only run time can tell, nothing is counted and the Scalar stays as
- * it is: the register has its value before. */
+/* Stores the Scalar's value to the register before the instruction: with a repeat_times
+ * of 0, which only the run knows, nothing is counted and the Scalar keeps its value. */
 static bool
 keep_result(const PickCall *x, const Value *values)
 {
@@ -88,7 +88,8 @@ record_pick(const PickCall *x, Op op, const Value *values, const Span *spans)
     }
 }
 
-/* Counter mode: so many elements for each repeat, chosen by a tensor. */
+/* Checks mask and mode: in counter mode the mask is a number of elements per repeat and
+ * the pattern is a tensor; in normal mode there is no mask. */
 static bool
 long_mask_ok(const PickCall *x)
 {

@@ -1,7 +1,7 @@
-/* image.c: load_image. Its dictionaries become operands where they say what is read and
- * written; numbers that it only computes with go to registers (rules/image.h) in front of
- * the instruction, as on the processor. Information about functions that only
- * Hi3796CV300ES has is not looked at.
+/* image.c: load_image. Entries of its dictionaries that say what is read and written
+ * become operands; numbers that it only computes with are stored to special registers
+ * (rules/image.h) before the instruction, as on the processor. Information about
+ * functions that only Hi3796CV300ES has is ignored.
  *
  * Owns: arg-type and scalar-dtype of its dictionaries and lists. */
 #include "rules/image.h"
@@ -23,8 +23,8 @@ typedef struct ImageCall {
 
 /* ---- dictionaries -------------------------------------------------------- */
 
-/* The entry of the dictionary in an argument; of None, and of an entry that is left out,
- * 0 or None. */
+/* Reads an entry of the dictionary that is argument arg. If the argument is None or an
+ * optional entry is missing, the result is 0 when needed, else None. */
 static bool
 entry(const ImageCall *x, int arg, const char *key, bool needed, Value *out)
 {
@@ -47,7 +47,7 @@ entry(const ImageCall *x, int arg, const char *key, bool needed, Value *out)
     return false;
 }
 
-/* n items of a list or tuple; of None zeros. */
+/* Reads n items of a list or tuple; None means zeros. */
 static bool
 items(const ImageCall *x, Value v, const char *what, Span span, uint32_t n, Value *out)
 {
@@ -95,7 +95,7 @@ set_register(const ImageCall *x, int64_t at, Dtype t, Value v, const char *what,
     return tik_sreg_store(x->in, x->c, at, t, e, x->call);
 }
 
-/* A list of a dictionary, into registers that follow each other. */
+/* Stores a list of a dictionary to consecutive registers. */
 static bool
 set_list(const ImageCall *x, int arg, const char *key, uint32_t n, int64_t at, Dtype t)
 {
@@ -140,7 +140,7 @@ set_dtc(const ImageCall *x, Value mean_type)
            set_list(x, P_load_image_dtc_info, "dtc_var", 4, IMAGE_R_VAR, DT_F16);
 }
 
-/* The padding, in the type of the destination. */
+/* Stores the padding, in the type of the destination. */
 static bool
 set_padding(const ImageCall *x, Dtype t)
 {
@@ -159,7 +159,7 @@ set_padding(const ImageCall *x, Dtype t)
 
 /* ---- the call ------------------------------------------------------------ */
 
-/* Operands out of dictionaries. */
+/* The operands that entries of dictionaries give. */
 static const struct {
     int slot, arg;
     const char *key;
@@ -208,9 +208,9 @@ operands(const ImageCall *x, Value v[IMAGE_SLOTS], Span at[IMAGE_SLOTS])
                  x->span[P_load_image_swap_list], 3, &v[IMAGE_rb_swap]);
 }
 
-/* A function that is on for certain is told what it needs. */
+/* Checks that every function that a constant switches on has its information. */
 static bool
-informed(const ImageCall *x)
+has_needed_info(const ImageCall *x)
 {
     static const struct {
         int function, arg;
@@ -242,7 +242,7 @@ informed(const ImageCall *x)
     return true;
 }
 
-/* Whether a function may be on. */
+/* True if a function may be on. */
 static bool
 may_be_on(const ImageCall *x, int function)
 {
@@ -257,12 +257,12 @@ record(const ImageCall *x, const CallArgs *args)
 {
     Value v[IMAGE_SLOTS];
     Span at[IMAGE_SLOTS];
-    if (!informed(x) || !operands(x, v, at)) {
+    if (!has_needed_info(x) || !operands(x, v, at)) {
         return;
     }
     bool tensor = tik_is(x->got[P_load_image_dst], &tik_tensor_class);
     Dtype t = tensor ? ((View *)x->got[P_load_image_dst].obj)->dtype : DT_NONE;
-    bool known = t == DT_U8 || t == DT_S8 || t == DT_F16; /* else the record reports */
+    bool known = t == DT_U8 || t == DT_S8 || t == DT_F16; /* others: tik_record reports */
     bool ok = (!may_be_on(x, IMAGE_CSC) || set_matrix(x)) &&
               (!may_be_on(x, IMAGE_DTC) || set_dtc(x, v[IMAGE_dtc_mean_type])) &&
               (!known || !may_be_on(x, IMAGE_AREA_PAD | IMAGE_CHANNEL_PAD) ||

@@ -1,14 +1,14 @@
-/* instruction.c: instruction calls, for every row of op.def alike.
+/* instruction.c: instruction calls, the same for every row of op.def.
  *
  * A call is bound to the parameters of its form, each value is converted by the role of
- * its parameter, and the statement is recorded. Kinds of operands are checked here
- * (arg-type, and what only the source can tell: literals for scalars, lists for masks,
- * extended arguments); everything that can be said about values is the check pass's. A
- * new row of op.def needs no change here.
+ * its parameter, and the statement is recorded. Kinds of operands are checked here:
+ * arg-type, and what is known from the source alone (literals for scalars, lists for
+ * masks, extended arguments). The check pass checks values. A new row of op.def needs no
+ * change here.
  *
- * Owns: argument-count, arg-type, scalar-dtype, mask-list-length of lists
- * that are neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the
- * call's form. */
+ * Owns: argument-count, arg-type, scalar-dtype, mask-list-length of lists that are
+ * neither 2 nor 4 long, mask-mode of an unknown mode, extended-argument of the call's
+ * form. */
 #include "rules/reg.h"
 #include "tik/addr_list.h"
 #include "tik/calls/extended.h"
@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-/* One call while it is bound. Roles of form_params give the meaning of got[]. */
+/* One call while it is bound. The roles of form_params give the meaning of got[]. */
 typedef struct InstrCall {
     Interp *in;
     Tik *c;
@@ -31,15 +31,17 @@ typedef struct InstrCall {
     const ParamInfo *params;
     int n;
     const Signature *sig;
-    int slot[MAX_PARAMS]; /* of each argument of the call: a list takes several slots */
-    int call_index[MAX_PARAMS]; /* of each slot that begins an argument */
-    int ncall;                  /* arguments that are operands */
-    Value got[MAX_PARAMS];      /* by slot, lists by their first; VAL_FAIL: not given */
+    int slot[MAX_PARAMS];       /* slot of each argument; a list takes several slots */
+    int call_index[MAX_PARAMS]; /* argument of each slot that begins one */
+    int ncall;                  /* number of arguments that are operands */
+    Value got[MAX_PARAMS]; /* values by slot, a list in its first; VAL_FAIL: not given */
     Span span[MAX_PARAMS];
-    /* of the form's main operand; DT_NONE before it is read, or when it was refused */
+    /* dtype of the form's main operand; DT_NONE before it is read, or if it was
+     * refused */
     Dtype main;
     bool counter;
-    /* an operand is of a wrong kind, which a wrong order makes of several */
+    /* An operand of a wrong kind was reported. A wrong order of arguments makes several,
+     * of which one report is enough. */
     bool mistaken;
     Arg out[MAX_PARAMS];
 } InstrCall;
@@ -67,7 +69,7 @@ prototype(const InstrCall *x)
     return t.p;
 }
 
-/* The operands' names in calls, and where each argument stands among the operands. */
+/* Finds the operands of the form and the slot of each argument of the call. */
 static void
 list_parameters(InstrCall *x)
 {
@@ -114,7 +116,8 @@ wrong_kind(InstrCall *x, int i, const char *takes)
     return false;
 }
 
-/* The dtype of the tensor that stands beside an address; DT_NONE: there is none. */
+/* Returns the dtype of the tensor in a call that also has an address; DT_NONE if there
+ * is none. */
 static Dtype
 tensor_dtype(const InstrCall *x)
 {
@@ -163,7 +166,7 @@ read_tensor(InstrCall *x, int i)
     return tik_ref(x->in, v, x->span[i], &x->out[i].ref);
 }
 
-/* An integer operand: int, Scalar or Expr of integer type. */
+/* Reads an integer operand: an int, or a Scalar or Expr of integer type. */
 static bool
 read_integer(InstrCall *x, int i, Value v, const char *takes, ExprId *out)
 {
@@ -199,7 +202,7 @@ read_integer(InstrCall *x, int i, Value v, const char *takes, ExprId *out)
     return wrong_kind(x, i, takes);
 }
 
-/* A Scalar has the dtype that the operand asks for, if it asks for one. */
+/* Checks that a Scalar has the dtype that the operand requires, if it requires one. */
 static bool
 scalar_is(InstrCall *x, int i)
 {
@@ -214,8 +217,9 @@ scalar_is(InstrCall *x, int i)
     return false;
 }
 
-/* The table of data_move: sid and nburst are int32, lengths and strides integers of 16
- * bits and more. Its own authors give nburst wider ones. */
+/* Checks dtypes by the table of data_move: sid and nburst are int32, lengths and strides
+ * integers of 16 bits or more. Published programs give nburst wider ones, which is a
+ * warning. */
 static bool
 move_count_is(InstrCall *x, int i)
 {
@@ -250,8 +254,7 @@ read_int(InstrCall *x, int i)
     return scalar_is(x, i) && move_count_is(x, i);
 }
 
-/* The words that an ATTR takes in the source, by what they stand for; null ends a
- * list. */
+/* The words that an ATTR takes in the source, and their values. */
 static const struct {
     OperandType of;
     const char *word;
@@ -270,8 +273,8 @@ static const struct {
     {OF_SIDE, "right", 1},
 };
 
-/* What a value of a wrong kind breaks: the rule of the operand if it has one of its
- * own. */
+/* Returns the diagnostic for a value of a wrong kind: the rule of the operand if it has
+ * one of its own. */
 static DiagId
 rule_or_kind(const InstrCall *x, int i)
 {
@@ -321,7 +324,7 @@ read_bool(InstrCall *x, int i)
     return true;
 }
 
-/* A compile-time integer, or what stands for one. */
+/* Reads a compile-time integer, a bool or a word. */
 static bool
 read_attr(InstrCall *x, int i)
 {
@@ -336,7 +339,7 @@ read_attr(InstrCall *x, int i)
     return of == OF_BOOL ? read_bool(x, i) : read_word_attr(x, i);
 }
 
-/* "PIPE_MTE2"; a barrier also takes "PIPE_ALL". */
+/* Reads the name of a queue, such as "PIPE_MTE2"; a barrier also takes "PIPE_ALL". */
 static bool
 read_pipe(InstrCall *x, int i)
 {
@@ -364,7 +367,7 @@ read_pipe(InstrCall *x, int i)
     return false;
 }
 
-/* One word of a bitwise mask. */
+/* Reads one word of a bitwise mask. */
 static bool
 read_word(InstrCall *x, int i, Value v, ExprId *out)
 {
@@ -389,7 +392,8 @@ read_word(InstrCall *x, int i, Value v, ExprId *out)
     return true;
 }
 
-/* A list holds the highest word first; word 0 of the IR is that of lanes 0..63. */
+/* Reads a list of words. The program gives the highest word first; word 0 of the IR has
+ * lanes 0..63. */
 static bool
 read_mask_list(InstrCall *x, int i)
 {
@@ -414,8 +418,8 @@ read_mask_list(InstrCall *x, int i)
     return true;
 }
 
-/* All lanes: of the widest register that is addressed by lanes, or of the form's main
- * operand. */
+/* Returns the number of all lanes, of the widest operand that is addressed by lanes, or
+ * else of the form's main operand. */
 static int
 all_lanes(const InstrCall *x)
 {
@@ -431,9 +435,9 @@ all_lanes(const InstrCall *x)
     return widest == DT_NONE ? 1 : lanes_of(widest);
 }
 
-/* Bits of lanes that do not exist count in literals only (mask-high-nonzero); those of
- * words that the run brings select nothing: programs give the word of 64 comparisons in
- * both places. */
+/* Clears bits of lanes that do not exist in words that only the run knows: programs give
+ * the word of 64 comparisons in both places. In literals such bits are an error
+ * (mask-high-nonzero). */
 static void
 limit_words(InstrCall *x, int i)
 {
@@ -466,8 +470,9 @@ read_mask(InstrCall *x, int i)
                         &x->out[i].mask.w[0]);
 }
 
-/* A fill has the literal in every element: a float there is a mistake, where others
- * compute with it. No manual of processors with lanes says that. */
+/* True if a float is a mistake: a fill has the literal in every element, while other
+ * instructions compute with it. No SOPHON manual says the latter, so there it always
+ * is one. */
 static bool
 wants_int(const InstrCall *x)
 {
@@ -580,7 +585,8 @@ operand_scope(const InstrCall *x, Role role)
     UNREACHABLE();
 }
 
-/* ConvReluMode is for moves between UB and L0C, PadMode for the others. */
+/* Checks the name of the extended argument: ConvReluMode is for moves between UB and L0C,
+ * PadMode for the others. */
 static bool
 check_extended_keyword(InstrCall *x, Scope from, Scope to)
 {
@@ -613,8 +619,8 @@ check_extended(InstrCall *x)
                                   operand_scope(x, ROLE_DST));
 }
 
-/* Spreads a list over its slots. A short list repeats its first tensor, or has 0 for
- * numbers. */
+/* Spreads a list over its slots. A short list is filled up with its first tensor, or with
+ * 0 for numbers. */
 static bool
 spread_list(InstrCall *x, int first)
 {
@@ -703,7 +709,7 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
         (!flag || tik_flag_place(in, c, op, args->span)) && bind(&x) &&
         read_operands(&x)) {
         if (op == OP_DATA_MOVE) {
-            tik_judge_move(in, c, x.out, x.span);
+            tik_check_move(in, c, x.out, x.span);
         }
         if (!record(&x)) {
             return val_fail();

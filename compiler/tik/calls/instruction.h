@@ -4,19 +4,19 @@
 
 #include "tik/tik.h"
 
-/* What an instruction is called with, kept by the evaluator. */
+/* Returns the signature of an instruction, which the evaluator keeps. */
 const Signature *tik_signature(Interp *in, Op op);
 Value tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args);
-/* The instruction that data_move of blocks to dst is: moves to the bias table are one of
- * their own. */
+/* Returns the instruction that a data_move of blocks to dst is: moves to the bias table
+ * have one of their own. */
 Op tik_move_op(Value dst);
-/* For methods that bind their own arguments: records op with one value and one place for
- * each parameter of the form (VAL_FAIL: the default; a list is one value). False:
- * refused, with diagnostics. The caller has asked tik_dropped and tik_not_built. */
+/* Records op, for methods that bind their own arguments: there is one value and one place
+ * for each parameter of the form (VAL_FAIL: the default; a list is one value). False with
+ * diagnostics. The caller has checked tik_dropped and tik_not_built. */
 bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
                 const Span *spans);
-/* What the call of an instruction gives: a handle of CMPMASK where it writes that, else
- * None. */
+/* Returns the value of an instruction's call: a handle of CMPMASK if the instruction
+ * writes that, else None. */
 Value tik_instruction_value(Interp *in, Tik *c, Op op);
 static inline DiagId
 tik_diag_of_rule(Rule r)

@@ -1,5 +1,5 @@
 /* l0c_copy.c: data_copy from L0C to UB with DataCopyEnhancedParams (cube-quant 9),
- * recorded as tensor_mov is.
+ * recorded like tensor_mov.
  *
  * Owns: block-mode, reserved-field, deq-ignored, deqscale-missing and path-applicability
  * of such copies. */
@@ -51,7 +51,7 @@ copy_reserved(const AccCall *x, Value how, Span span)
     return true;
 }
 
-/* deq_value or deq_tensor_addr, whichever the mode takes. */
+/* Takes deq_value or deq_tensor_addr, whichever the mode requires. */
 static bool
 copy_scale(AccCall *x, AccScale mode, Value word, Value vector)
 {
@@ -84,7 +84,7 @@ copy_scale(AccCall *x, AccScale mode, Value word, Value vector)
     return true;
 }
 
-/* Conversions that the processor's list of codes does not have are told of (Q14). */
+/* Warns of a conversion that is not in the processor's list of codes (Q14). */
 static void
 copy_applicability(const AccCall *x)
 {

@@ -1,6 +1,6 @@
 /* l0c_move.c: calls of tensor_mov and data_move_quant (data-movement 6, cube-quant 11).
- * The types of the operands and of deqscale say which conversion it is. Without an
- * operand in L0C tensor_mov is data_move.
+ * The types of the operands and of deqscale choose the conversion. A tensor_mov without
+ * an operand in L0C is data_move.
  *
  * Owns: conv-soc, deqscale-type, deqscale-missing, relu, block-mode, onthefly of the
  * calls; path, pad-mode-path and type-pair of a tensor_mov that is a data_move. */
@@ -29,7 +29,7 @@ scale_dtype(const AccCall *x)
     return v.kind == VAL_FLOAT ? DT_F16 : v.kind == VAL_NONE ? DT_NONE : DT_U64;
 }
 
-/* A float becomes the bits of a float16, as a word. */
+/* Replaces a float scale by the bits of a float16, as a word. */
 static bool
 half_word(AccCall *x)
 {
@@ -68,7 +68,7 @@ wrong_scale(const AccCall *x, Dtype from, Dtype to)
     return false;
 }
 
-/* The mode that types and scale mean (cube-quant 11). */
+/* Finds the mode that the types and the scale mean (cube-quant 11). */
 static bool
 scale_mode(AccCall *x, AccScale *out)
 {
@@ -99,7 +99,8 @@ scale_mode(AccCall *x, AccScale *out)
     return true;
 }
 
-/* tensor_mov has a conversion where the processor has its code. */
+/* Checks that the processor has the code of the conversion, without which tensor_mov does
+ * not have it. */
 static bool
 code_exists(const AccCall *x, const char *method)
 {
@@ -119,7 +120,7 @@ code_exists(const AccCall *x, const char *method)
     return false;
 }
 
-/* Types that only the other spelling has. */
+/* Refuses types that only data_copy converts. */
 static bool
 pair_is_tik(const AccCall *x)
 {
@@ -202,7 +203,8 @@ read_fly(TensorMov *m)
     return true;
 }
 
-/* From here on the call is in the slots of the instruction, its scale without a mode. */
+/* Moves the arguments to the slots of the instruction; the mode of the scale is set
+ * later. */
 static void
 to_slots(TensorMov *m)
 {
@@ -241,8 +243,7 @@ no_padding(const TensorMov *m, Scope from, Scope to)
     return false;
 }
 
-/* Types out of L0C that no conversion of the call is for: the bytes are copied, as
- * elements of src. */
+/* Copies bytes, as elements of src, if no conversion out of L0C has the types. */
 static void
 copy_of_bytes(TensorMov *m, AccScale mode)
 {
@@ -270,7 +271,7 @@ move_fractals(TensorMov *m, Scope from, Scope to)
     AccScale mode;
     AccCall *x = &m->x;
     to_slots(m);
-    bool ok = read_block(m); /* all are read, so that all that is wrong is told */
+    bool ok = read_block(m); /* all are read, so that every error is reported */
     ok = read_relu(m) && ok;
     ok = read_fly(m) && ok;
     ok = no_padding(m, from, to) && ok;
@@ -287,7 +288,7 @@ move_fractals(TensorMov *m, Scope from, Scope to)
                                                           : !x->in->fatal;
 }
 
-/* The padding register: 8 bits twice, 16 bits in both halves. */
+/* Sets the padding register: 8 bits in both bytes of 16, these in both halves. */
 static bool
 set_padding(TensorMov *m, int64_t mode)
 {
@@ -304,7 +305,7 @@ set_padding(TensorMov *m, int64_t mode)
                       &m->span[P_tensor_mov_pad_value]);
 }
 
-/* What only moves of fractals have. */
+/* Refuses arguments that only moves of fractals have. */
 static bool
 only_blocks(const TensorMov *m)
 {
@@ -328,7 +329,8 @@ only_blocks(const TensorMov *m)
     return true;
 }
 
-/* Of paths that data_move has too; what it has not is told of the instruction. */
+/* Checks the path. A path that only data_move has is refused here; all others are checked
+ * like those of an instruction. */
 static bool
 has_path(const TensorMov *m, Scope from, Scope to)
 {
@@ -342,7 +344,7 @@ has_path(const TensorMov *m, Scope from, Scope to)
     return false;
 }
 
-/* As data_move, with the strides in the other order. */
+/* Records a data_move, whose strides are in the other order. */
 static bool
 move_blocks(TensorMov *m, const View *dst, const View *src)
 {
@@ -413,8 +415,8 @@ tik_tensor_mov(const Bound *b)
 
 /* ---- data_move_quant ----------------------------------------------------- */
 
-/* int32 in L0C to float16 in UB: tensor_mov in block mode m, whose relu is only for a
- * tensor of scales. */
+/* Converts int32 in L0C to float16 in UB: a tensor_mov in block mode m, whose relu
+ * requires a tensor of scales. */
 static bool
 move_quant(TensorMov *m, const Value *got, const Span *span)
 {
@@ -441,8 +443,7 @@ move_quant(TensorMov *m, const Value *got, const Span *span)
                 "relu_flag is set with a number as quant_param; it is for a tensor");
         return true;
     }
-    if (got[P_data_move_quant_quant_param].kind ==
-        VAL_INT) { /* a number is a float16 here */
+    if (got[P_data_move_quant_quant_param].kind == VAL_INT) { /* a float16 */
         m->got[P_tensor_mov_deqscale] =
             val_float((double)got[P_data_move_quant_quant_param].i);
     }

@@ -1,5 +1,5 @@
-/* l0c_move.h: calls that are moves out of and into the accumulator, in the two spellings
- * of the language. */
+/* l0c_move.h: calls that are moves out of and into L0C, in the two spellings of the
+ * language. */
 #ifndef TIKC_TIK_ACCMOVE_H
 #define TIKC_TIK_ACCMOVE_H
 
@@ -7,8 +7,8 @@
 #include "tik/tik.h"
 
 /* One move: operands by the slots of its form (rules/l0c_move.h). ACCFLY_block_mode,
- * ACCFLY_deq_mode, ACCFLY_relu and ACCFLY_onthefly_mode are numbers of the stage;
- * ACCFLY_src_onthefly is VAL_NONE where ACCFLY_onthefly_mode is 0. */
+ * ACCFLY_deq_mode, ACCFLY_relu and ACCFLY_onthefly_mode are constants;
+ * ACCFLY_src_onthefly is VAL_NONE if ACCFLY_onthefly_mode is 0. */
 typedef struct AccCall {
     Interp *in;
     Tik *c;
@@ -18,18 +18,19 @@ typedef struct AccCall {
     Span span[ACCFLY_src_onthefly + 1];
 } AccCall;
 
-/* The view that an operand is; null: it is no tensor. */
+/* Returns the view that an operand is; null if it is no tensor. */
 View *tik_acc_tensor(const AccCall *x, int slot);
-/* Reports a rule that an operand breaks; gives false. */
+/* Reports a rule that an operand breaks; returns false. */
 bool tik_acc_broken(const AccCall *x, int slot, DiagId id, const char *text);
-/* A constant operand; 0: it is none. */
+/* Returns a constant operand; 0 if it is not constant. */
 int64_t tik_acc_number(const AccCall *x, int slot);
-/* The row of the table that the move is; null: the rules will say why there is none. */
+/* Returns the row of the table that describes the move; null if there is none, which the
+ * rules of the instruction report. */
 const AccPair *tik_acc_pair(const AccCall *x);
-/* Asks what only the call can tell of a scale that is a literal and records the move.
- * False: the program ends. */
+/* Checks a scale that is a literal by rules that only the call can check, and records the
+ * move. False: the program ends. */
 bool tik_acc_record(AccCall *x);
-/* tik/calls/l0c_copy.c: data_copy from L0C to UB; got: dst, src and the two
+/* Compiles data_copy from L0C to UB (tik/calls/l0c_copy.c); got: dst, src and the two
  * structures. */
 bool tik_acc_copy(Interp *in, Tik *c, const CallArgs *args, const Value *got,
                   const Span *span);

@@ -1,5 +1,5 @@
-/* l0c_record.c: moves out of and into the accumulator as instructions. All are recorded
- * as the forms of tensor_mov, whichever spelling they came in.
+/* l0c_record.c: recording of moves out of and into L0C. All have the forms of tensor_mov,
+ * in whichever spelling they were called.
  *
  * Owns: deq-sign-bit, deq8-relu-offset, sid2-odd of literals; relu-mismatch of
  * data_copy. */
@@ -29,9 +29,9 @@ tik_acc_number(const AccCall *x, int slot)
     return val_as_int64(x->got[slot], &v) ? v : 0;
 }
 
-/* A word that is known now. Its warnings are told by the rules of the instruction
- * (rules/l0c_move.c), but one: that relu is not or-ed into the word says the structure of
- * data_copy. */
+/* Checks a constant word of scale. The rules of the instruction (rules/l0c_move.c) give
+ * its warnings, except one: only here it is known that the structure of data_copy has a
+ * relu that is missing in the word. */
 static bool
 literal_word(const AccCall *x, Dtype dst)
 {

@@ -1,9 +1,8 @@
-/* lmem.c: data_move of tensors, which is the form for operands in LMEM, and arithmetic on
- * lanes.
+/* lmem.c: arithmetic in LMEM, and data_move of tensors, the form for operands in LMEM.
  *
- * The instruction gets both sides resolved: extents, strides, start lanes. Layouts have
- * names only here. Owns: dma-form of calls, layout-mismatch of operands, shape-mismatch
- * of arithmetic. */
+ * The instruction has the extents, strides and start lanes of both sides as numbers; only
+ * this stage knows layouts by name. Owns: dma-form of calls, layout-mismatch of operands,
+ * shape-mismatch of arithmetic. */
 #include "tik/lmem.h"
 #include "tik/calls/instruction.h"
 #include "tik/expr.h"
@@ -31,14 +30,15 @@ tik_lanes_axes(LanesCall *x, const int64_t n[LMEM_AXES])
 {
     Value list = val_list(x->in, NULL, 0);
     for (int i = 0; i < LMEM_AXES; i++) {
-        (void)!list_push(x->in, list, val_int(n[i])); /* four small numbers */
+        (void)!list_push(x->in, list, val_int(n[i])); /* cannot fail */
     }
     tik_lanes_put(x, list, x->args->span);
 }
 
 /* ---- operands ------------------------------------------------------------ */
 
-/* Axes of a linear tensor: those that it lacks are leading ones of one element. */
+/* Reads the axes of a linear tensor. Axes that it lacks are leading ones of one
+ * element. */
 static bool
 linear_side(LanesCall *x, Side *s)
 {
@@ -61,7 +61,7 @@ linear_side(LanesCall *x, Side *s)
                     s->name, x->name);
             return false;
         }
-        step = s->shape[i] * s->stride[i]; /* within IR_MAX_BYTES */
+        step = s->shape[i] * s->stride[i]; /* no overflow: within IR_MAX_BYTES */
     }
     return true;
 }
@@ -104,7 +104,7 @@ is_lanes(Value v)
     return tik_is(v, &tik_tensor_class) && ((View *)v.obj)->root->mem == SC_LMEM;
 }
 
-/* Whether some argument is in LMEM. */
+/* True if an argument is in LMEM. */
 static bool
 names_lanes(const CallArgs *a)
 {
@@ -131,7 +131,7 @@ is_burst_word(const char *text)
     return false;
 }
 
-/* Bursts are counted. */
+/* True if the call counts bursts, which is the form for linear tensors. */
 static bool
 has_bursts(Interp *in, const CallArgs *a)
 {
@@ -142,7 +142,7 @@ has_bursts(Interp *in, const CallArgs *a)
     return found;
 }
 
-/* The argument dst; none: it is missing. */
+/* Returns the argument dst, None if it is missing. */
 static Value
 dst_of(Interp *in, const CallArgs *a)
 {
@@ -185,7 +185,8 @@ same_width(LanesCall *x, const Side *d, const Side *s)
     return false;
 }
 
-/* A packed constant goes to the lanes that its rows are for; the tensor remembers it. */
+/* Checks that a packed constant is moved to the lanes of its rows, and notes the constant
+ * that the tensor holds. */
 static bool
 note_packed(LanesCall *x, const Side *d, const Side *s, LmemFunc func)
 {
@@ -280,7 +281,7 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- arithmetic ---------------------------------------------------------- */
 
-/* Arithmetic takes aligned tensors and those of free strides. */
+/* Checks the layout of an operand of arithmetic: aligned, or of free strides. */
 static bool
 layout_ok(LanesCall *x, const Side *s)
 {
@@ -304,7 +305,7 @@ layout_ok(LanesCall *x, const Side *s)
     return true;
 }
 
-/* Extents equal those of dst, but where an axis is broadcast. */
+/* Checks that extents equal those of dst, except on axes that are broadcast. */
 static bool
 shape_ok(LanesCall *x, const Side *d, const Side *s)
 {

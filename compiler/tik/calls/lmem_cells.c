@@ -1,7 +1,7 @@
 /* lmem_cells.c: moves of tensors in cells of 32 bits (lmem.md 4.6).
  *
- * The batch items of a cell stand side by side, so that those with one remainder are a
- * tensor of four strides: a move is one for each remainder. Owns: layout-mismatch of
+ * The batch items of a cell are adjacent, so the items with one remainder form a tensor
+ * of four strides: a move becomes one move for each remainder. Owns: layout-mismatch of
  * sides with cells. */
 #include "tik/lmem.h"
 #include "tik/expr.h"
@@ -14,7 +14,7 @@ tik_lanes_in_cells(const Side *s)
     return s->v->lanes && s->v->lanes->layout == LMEM_CELLS;
 }
 
-/* The side's view, so many bytes further on. */
+/* Returns the side's view moved by that many bytes. */
 static Value
 moved_on(LanesCall *x, const Side *s, int64_t bytes)
 {
@@ -24,7 +24,8 @@ moved_on(LanesCall *x, const Side *s, int64_t bytes)
     return val_object(&w->base);
 }
 
-/* Of a side the batch items first, first + items and so on. */
+/* Reduces a side to the batch items first, first + items and so on, and returns its
+ * view. */
 static Value
 remainder_of(LanesCall *x, Side *s, int64_t first, int64_t items)
 {

@@ -1,9 +1,9 @@
-/* lmem_conv.c: lane_conv2d, the convolution that reads packed constants, and the parts of
- * a tensor that holds one.
+/* lmem_conv.c: lane_conv2d, the convolution that reads packed constants, and views of the
+ * parts of such a constant.
  *
- * Where the parts of the weight stand is told by the constant that was moved to the
- * tensor (Root.holds); the instruction gets it as numbers. Owns: layout-mismatch and
- * conv-type of the weight, shape-mismatch of the result. */
+ * The constant that was moved to the tensor (Root.holds) gives the places of the weight's
+ * parts; the instruction has them as numbers. Owns: layout-mismatch and conv-type of the
+ * weight, shape-mismatch of the result. */
 #include "tik/lmem.h"
 #include "tik/calls/instruction.h"
 #include "tik/methods.h"
@@ -13,7 +13,7 @@
 #include "ir/packed_const.h"
 #include "rules/lmem_conv.h"
 
-/* The numbers of a call. */
+/* The arguments of a call. */
 typedef struct Conv {
     Side d, x, w;
     const PackInfo *pack;
@@ -33,7 +33,8 @@ one_number(LanesCall *x, Value v, const char *what, Span span, int64_t *out)
     return true;
 }
 
-/* An int for both axes, or a pair; four numbers where n is 4. */
+/* Reads an int for both axes, or a pair; n is 4 for the padding, which may be four
+ * numbers. */
 static bool
 read_numbers(LanesCall *x, Value v, const char *what, Span span, int n, int64_t *out)
 {
@@ -86,7 +87,8 @@ read_geometry(LanesCall *x, const Value *got, const Span *span, Conv *c)
 
 /* ---- the weight ---------------------------------------------------------- */
 
-/* What stands behind other parts is bytes to the instruction. */
+/* Checks the type of the weight. After other parts it is bytes to the instruction, which
+ * therefore cannot check it. */
 static bool
 weight_type_ok(LanesCall *x, const Conv *c, Span span)
 {
@@ -99,7 +101,7 @@ weight_type_ok(LanesCall *x, const Conv *c, Span span)
     return false;
 }
 
-/* As checked when the tensors were made, no product overflows. */
+/* Cannot overflow: this was checked when the tensors were made. */
 static int64_t
 elements_of(const int64_t *shape, uint32_t n)
 {
@@ -166,8 +168,8 @@ part_of(const PackInfo *i, PackKind kind)
 static const char *const part_names[] = {
     [PACK_REQUANT] = "requant", [PACK_BIAS] = "bias", [PACK_WEIGHT] = "weight"};
 
-/* One row per output channel: the words of requantisation, the bias, or the weights in
- * their packed order. */
+/* Returns a view with one row per output channel: the words of requantisation, the bias,
+ * or the weights in their packed order. */
 static View *
 part_view(Interp *in, const View *v, const PackPart *p)
 {
@@ -215,7 +217,7 @@ tik_lanes_part(Interp *in, View *v, const CallArgs *args)
 
 /* ---- shapes -------------------------------------------------------------- */
 
-/* Results along h (axis 0) or w (1). */
+/* Returns the number of results along h (axis 0) or w (1). */
 static int64_t
 results(const Conv *c, int axis)
 {
@@ -253,7 +255,8 @@ shapes_fit(LanesCall *x, const Conv *c)
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* A tensor whose address is not given is put at a multiple. */
+/* Checks the address of an operand, if it is given: all others are placed at a
+ * multiple. */
 static bool
 aligned(LanesCall *x, const Conv *c, int param, const Side *s)
 {
@@ -285,7 +288,7 @@ put_pair(LanesCall *x, const int64_t v[2])
     tik_lanes_number(x, v[1]);
 }
 
-/* Input channels of the weight that stand side by side. */
+/* Returns the number of adjacent input channels of the weight. */
 static int64_t
 channels_at_once(const Kernel *k, const PackInfo *i)
 {
@@ -295,8 +298,8 @@ channels_at_once(const Kernel *k, const PackInfo *i)
                                                : 1;
 }
 
-/* Where the parts stand. A weight by itself has one slot per channel, as far apart as its
- * layout says. */
+/* Adds the places of the parts. A weight without other parts has one slot per channel, at
+ * the distance that its layout has. */
 static void
 put_parts(LanesCall *x, const Conv *c)
 {

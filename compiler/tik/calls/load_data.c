@@ -1,7 +1,7 @@
-/* load_data.c: the spellings that Ascend C has for the matrix unit: load_data and
- * load_data_with_transpose with their structures, and mmad with MmadParams
- * (cube 3.1, 3.3, 4, 5.1). They are calls of the other spelling where it has the
- * instruction; a constant count of 0 does nothing, with a warning.
+/* load_data.c: the calls of the matrix unit in the spelling of Ascend C: load_data and
+ * load_data_with_transpose with their structures, and mmad with MmadParams (cube 3.1,
+ * 3.3, 4, 5.1). They call the functions of the other spelling if it has the instruction;
+ * a constant count of 0 does nothing, with a warning.
  *
  * Owns: nop, arg-type, mmad-reserved, bias, range-stride and not-on-arch of these
  * calls. */
@@ -17,7 +17,7 @@ typedef struct Load {
     Tik *c;
     const CallArgs *args;
     Value params;
-    Span span; /* of the structure */
+    Span span; /* place of the structure */
 } Load;
 
 static bool
@@ -41,15 +41,15 @@ enum {
     LOAD_FIELDS = 19 /* most fields of a structure */
 };
 
-/* A structure as a call: its fields in the order of the other spelling's arguments behind
- * dst and src. */
-typedef struct LoadForm {
+/* How a structure becomes a call: its fields in the order of the other spelling's
+ * arguments after dst and src. */
+typedef struct LoadCase {
     TikStruct of;
     Value (*call)(Interp *in, Tik *c, const CallArgs *args);
-    TikField count; /* whose constant 0 loads nothing; TFIELD_COUNT: none */
+    TikField count; /* a constant 0 in it loads nothing; TFIELD_COUNT: none */
     int n;
     TikField field[LOAD_FIELDS];
-} LoadForm;
+} LoadCase;
 
 static Value
 load2dv3(Interp *in, Tik *c, const CallArgs *args)
@@ -57,7 +57,7 @@ load2dv3(Interp *in, Tik *c, const CallArgs *args)
     return tik_instruction(in, c, OP_LOAD2DV3, args);
 }
 
-/* The 310 and 910 have no gap between destinations. */
+/* load2d of the 310 and 910 has no gap between destinations. */
 static Value
 load2d(Interp *in, Tik *c, const CallArgs *args)
 {
@@ -91,7 +91,7 @@ load2d(Interp *in, Tik *c, const CallArgs *args)
     F(of, stride_w), F(of, stride_h), F(of, filter_w), F(of, filter_h),                  \
         F(of, dilation_filter_w), F(of, dilation_filter_h)
 
-static const LoadForm forms[] = {
+static const LoadCase cases[] = {
     {TSTRUCT_LoadData2DParams,
      load2d,
      F(LoadData2DParams, repeat_times),
@@ -130,9 +130,9 @@ static const LoadForm forms[] = {
       KERNEL_FIELDS(LoadData3DParamsV2), F(LoadData3DParamsV2, en_transpose),
       F(LoadData3DParamsV2, en_small_k), F(LoadData3DParamsV2, pad_value)}}};
 
-/* The structure's fields behind dst and src, as arguments of the other spelling. */
+/* Calls the other spelling with dst, src and the fields of the structure. */
 static Value
-call_load(const Load *x, const LoadForm *f, const Value *got, const Span *span)
+call_load(const Load *x, const LoadCase *f, const Value *got, const Span *span)
 {
     Value v[LOAD_FIELDS + 2] = {got[0], got[1]};
     Span at[LOAD_FIELDS + 2] = {span[0], span[1]};
@@ -149,8 +149,8 @@ tik_load_data(const Bound *b)
 {
     Load x = {b->in, b->c, b->args, b->got[P_load_data_params],
               b->span[P_load_data_params]};
-    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-        const LoadForm *f = &forms[i];
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const LoadCase *f = &cases[i];
         if (tik_struct_of(x.params) != f->of) {
             continue;
         }
@@ -169,8 +169,8 @@ tik_load_data(const Bound *b)
 
 /* ---- load_data_with_transpose -------------------------------------------- */
 
-/* 16-bit fractals are squares: load2dv2 transposes them. Of other elements two fractals
- * make one. */
+/* Transposes fractals. Those of 16-bit elements are squares, which load2dv2 transposes;
+ * of other elements, two fractals make one square. */
 static Value
 call_transpose(const Load *x, const Value *got, const Span *span)
 {
@@ -193,7 +193,8 @@ call_transpose(const Load *x, const Value *got, const Span *span)
     for (int i = 2; i < N; i++) {
         at[i] = x->span;
     }
-    /* start_index, repeat_times, dst_gap, src_stride, sid, if_transpose, addr_mode */
+    /* The order is start_index, repeat_times, dst_gap, src_stride, sid, if_transpose,
+     * addr_mode. */
     if (one) {
         v[N - 1] = v[N - 2];
         v[N - 2] = val_bool(true);
@@ -225,7 +226,7 @@ tik_load_data_with_transpose(const Bound *b)
 
 /* ---- mmad ---------------------------------------------------------------- */
 
-/* The structure is the fourth argument, or the fifth behind a bias. */
+/* True if the structure is the fourth argument, or the fifth after a bias. */
 bool
 tik_is_mmad_params(const CallArgs *args)
 {
@@ -245,7 +246,8 @@ is_true(const Load *x, TikField f)
     return tik_field(x->params, f).b;
 }
 
-/* What the sum begins with: *onto what dst_fm holds, else zeros or the bias. */
+/* Finds what the sum begins with: if *onto, with the elements of dst_fm, else with zeros
+ * or the bias. */
 static bool
 start_of(const Load *x, bool bias, bool *onto)
 {
@@ -323,7 +325,7 @@ tik_mmad_params(Interp *in, Tik *c, const CallArgs *args)
                   span)) {
         return tik_none(in);
     }
-    if (!fifth) { /* the bias stands behind the structure */
+    if (!fifth) { /* the bias follows the structure */
         Value bias = got[P_mmad_params_bias_params];
         Span at = span[P_mmad_params_bias_params];
         got[P_mmad_params_bias_params] = got[P_mmad_params_bias_bias];

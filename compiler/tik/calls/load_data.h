@@ -4,7 +4,7 @@
 
 #include "tik/tik.h"
 
-/* mmad with MmadParams: whether the call has one, and the call. */
+/* mmad with MmadParams: whether the call has one, and the call itself. */
 bool tik_is_mmad_params(const CallArgs *args);
 Value tik_mmad_params(Interp *in, Tik *c, const CallArgs *args);
 

@@ -1,7 +1,7 @@
 /* mode.c: setters and readers of the modes of tik/calls/mode.def.
  *
- * A mode is a special register: a setter is a store, a reader is a load. The value of a
- * Scalar is known at run time only; of one outside of the range the low bits count. */
+ * A mode is a special register: a setter is a store, a reader is a load. If a Scalar is
+ * outside of the range, which only the run knows, its low bits count. */
 #include "tik/expr.h"
 #include "tik/literal.h"
 #include "tik/methods.h"
@@ -88,8 +88,8 @@ tik_get_mode(const Bound *b)
     }
 }
 
-/* The number of a task for the processor's scheduler, which no instruction reads: it is
- * looked at and left. */
+/* True for the processors that number tasks. The number is for the processor's scheduler
+ * and no instruction reads it, so set_cond_task_id checks it and records nothing. */
 static bool
 is_nano(const void *ctx, const Soc *soc)
 {

@@ -1,9 +1,9 @@
 /* pack.c: pack_conv, which puts a convolution's weight, bias and requantisation into one
- * constant (lmem.md 10.4), and pack_params for processors that keep what belongs to an
+ * constant (lmem.md 10.4), and pack_params for processors that keep the numbers of an
  * output channel apart from the weight.
  *
- * What pack_conv is given leaves no trace of its own: the bytes go into the packed
- * constant, in plain order; the pass weight-reorder gives them theirs.
+ * The arguments of pack_conv do not become constants of the kernel: their bytes go into
+ * the packed constant, in plain order, and the pass weight-reorder reorders them.
  *
  * Owns: pack-shape, pack-type, pack-row-limit. */
 #include "tik/const.h"
@@ -16,17 +16,17 @@
 
 /* ---- requant ------------------------------------------------------------- */
 
-/* int32 values, of a list, a Const or one number. */
+/* int32 values of a list or a Const, or one number. */
 typedef struct Words {
     const void *p;
-    int64_t n; /* -1: one for all channels */
+    int64_t n; /* number of values; -1: one for all channels */
 } Words;
 
 typedef struct RequantObj {
     Object base;
     Tik *c;
     Words mul, shift, zp;
-    bool poisoned; /* refused, with a diagnostic */
+    bool poisoned; /* it was refused with a diagnostic */
 } RequantObj;
 
 static void
@@ -99,8 +99,8 @@ typedef struct Packing {
     Span call;
     PackTarget target;
     const Root *weight;
-    const Root *bias;          /* or null */
-    const RequantObj *requant; /* or null */
+    const Root *bias;          /* may be null */
+    const RequantObj *requant; /* may be null */
     PackInfo *info;
 } Packing;
 
@@ -209,7 +209,7 @@ no_rule(const Packing *p)
     }
 }
 
-/* What the target makes of it. */
+/* Computes the target's layout of the constant. */
 static bool
 plan(Packing *p)
 {
@@ -235,7 +235,7 @@ plan(Packing *p)
     return false;
 }
 
-/* Several channels share a scale or a zero point when one number was given. */
+/* Returns a value for every channel, also when one number was given for all. */
 static const int32_t *
 spread(const Packing *p, const Words *w)
 {
@@ -249,7 +249,7 @@ spread(const Packing *p, const Words *w)
     return all;
 }
 
-/* Its bytes in plain order. */
+/* Fills the constant with its bytes in plain order. */
 static void
 put_plain(const Packing *p, Root *r)
 {
@@ -322,14 +322,14 @@ tik_pack_conv(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- pack_params --------------------------------------------------------- */
 
-/* A call of pack_params: what belongs to an output channel, on processors that keep it
- * apart from the weight. */
+/* A call of pack_params, for processors that keep the numbers of an output channel apart
+ * from the weight. */
 typedef struct Params {
     Interp *in;
     Tik *c;
     Span span, bias_span, requant_span;
-    const Root *bias;          /* or null */
-    const RequantObj *requant; /* or null */
+    const Root *bias;          /* may be null */
+    const RequantObj *requant; /* may be null */
     int64_t oc;
 } Params;
 
@@ -355,11 +355,12 @@ word_of(const Words *w, int64_t channel)
     return v;
 }
 
-/* A shift is one byte, and a zero point has no place. */
+/* Checks that each shift fits a byte and each zero point is 0: there is no room for
+ * others. */
 static bool
 words_fit(Params *p)
 {
-    p->oc = MAX(p->oc, 1); /* a number each for one channel */
+    p->oc = MAX(p->oc, 1); /* without lists there is one channel */
     for (int64_t i = 0; i < p->oc; i++) {
         int32_t shift = word_of(&p->requant->shift, i), zp = word_of(&p->requant->zp, i);
         if (shift < 0 || shift > UINT8_MAX || zp != 0) {
@@ -401,8 +402,8 @@ params_fit(Params *p)
             same_channels(p, "zp", p->requant->zp.n, p->requant_span) && words_fit(p));
 }
 
-/* Of the requantisation everything as long as there are channels; one number in all is
- * one channel. */
+/* Writes the bias, or all numbers of the requantisation for each channel; if all are
+ * single numbers, there is one channel. */
 static void
 put_params(const Params *p, uint8_t *out)
 {

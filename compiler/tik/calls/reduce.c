@@ -1,12 +1,12 @@
 /* reduce.c: reductions whose calls differ from the instruction.
  *
- * vcmax and vcmin have a list of Scalars that get the extreme of all repeats. The
- * instruction's operand is the length of the list; behind it the Scalars are loaded from
- * the special registers. The work tensor of vec_reduce_* may be anything on the 310B
- * class, which uses none: dst stands in for it.
+ * vcmax and vcmin have a list of Scalars that get the extreme of all repeats. The operand
+ * of the instruction is the length of the list; after the instruction the Scalars are
+ * loaded from the special registers. The work tensor of vec_reduce_* may be anything on
+ * the 310B class, which uses none: the operand is dst there.
  *
- * Owns: arg-type and scalar-dtype of the list's items. How long a list may be is the
- * checker's. */
+ * Owns: arg-type and scalar-dtype of the list's items. The check pass owns the length
+ * of a list. */
 #include "tik/calls/instruction.h"
 #include "tik/methods.h"
 #include "tik/scalar.h"
@@ -18,7 +18,7 @@ enum {
     MAX_SCALARS = 3
 };
 
-/* The Scalars of the list; null: there is none. False with a diagnostic. */
+/* Reads the list of Scalars; *out is null if there is none. False with a diagnostic. */
 static bool
 read_list(Interp *in, Tik *c, Value v, const char *name, const char *method, Span span,
           List **out)
@@ -39,7 +39,7 @@ read_list(Interp *in, Tik *c, Value v, const char *name, const char *method, Spa
     return true;
 }
 
-/* The first Scalar gets an element of src: *t is their dtype. */
+/* Checks the first Scalar, which gets an element of src: *t is the dtype of src. */
 static bool
 first_fits(Interp *in, Tik *c, const List *list, Value src, const char *method, Span span,
            Dtype *t)

@@ -1,13 +1,13 @@
 /* reg.c: vector registers: Vector, and the calls whose arguments are not just the
  * operands of their instruction (modes and parts by name, a number in the place of a
- * register). Calls of other instructions on registers bind by themselves
+ * register). Other instructions on registers are called like any other
  * (tik/calls/instruction.c).
  *
- * A register is a tensor of 256 bytes in the memory VREG. Unlike tensors it is not
- * multiplied in loops with thread_num: iterations take turns.
+ * A register is a tensor of 256 bytes in the memory VREG. Unlike other tensors it has no
+ * copies in loops with thread_num: the iterations use it in turn.
  *
- * Owns: not-on-arch and tensor-dtype of Vector; reg-mode and reg-part of words that are
- * none; not-supported of parameters that no manual explains. */
+ * Owns: not-on-arch and tensor-dtype of Vector; reg-mode and reg-part of unknown words;
+ * not-supported of parameters that no manual explains. */
 #include "rules/reg.h"
 #include "tik/calls/instruction.h"
 #include "tik/expr.h"
@@ -29,7 +29,7 @@ typedef struct RegCall {
 
 static const Value none = {.kind = VAL_NONE};
 
-/* False: nothing is to be recorded. */
+/* Binds a call; false if nothing is to be recorded. */
 static bool
 bind(RegCall *x, Call call)
 {
@@ -44,7 +44,7 @@ done(const RegCall *x)
     return tik_none(x->in);
 }
 
-/* A parameter that no manual explains has its default. */
+/* Checks that a parameter that no manual explains has its default. */
 static bool
 unused(const RegCall *x, int i, const char *param)
 {
@@ -102,8 +102,7 @@ declare(const RegCall *x, Root *r)
     return tik_emit(x->in, x->c, s, r->span, NULL);
 }
 
-/* The types of numbers that a register holds; predicates and accumulators are not
- * compiled. */
+/* Reads the dtype of a register. Predicates and accumulators are not compiled. */
 static bool
 register_type(const RegCall *x, Dtype *out)
 {
@@ -151,7 +150,7 @@ tik_vector_new(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- loads and stores ---------------------------------------------------- */
 
-/* The mode of a load or a store by its name; None: NORM. */
+/* Reads the mode of a load or a store by its name; None means NORM. */
 static bool
 read_mode(RegCall *x, int i, const char *param, Form form)
 {
@@ -175,7 +174,7 @@ read_mode(RegCall *x, int i, const char *param, Form form)
     return false;
 }
 
-/* A list of two registers. */
+/* True for a list of two items. */
 static bool
 is_two(Value v)
 {
@@ -232,7 +231,8 @@ tik_vector_store(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- conversions --------------------------------------------------------- */
 
-/* DT_NONE: it is no tensor, or one that was refused. */
+/* Returns the dtype of an argument; DT_NONE if it is no tensor, or one that was
+ * refused. */
 static Dtype
 dtype_at(const RegCall *x, int i)
 {
@@ -240,7 +240,7 @@ dtype_at(const RegCall *x, int i)
     return known ? ((View *)x->v[i].obj)->dtype : DT_NONE;
 }
 
-/* How many elements of the narrower type are as wide as one of the other; 0: one is no
+/* Returns the ratio of the widths of dst and src, at least 1; 0 if one of them is no
  * register. */
 static int
 parts_of(const RegCall *x)
@@ -263,7 +263,7 @@ wrong_part(const RegCall *x, int parts)
     return false;
 }
 
-/* The name of the part becomes its number. */
+/* Replaces the name of the part by its number. */
 static bool
 read_part(RegCall *x)
 {
@@ -312,8 +312,8 @@ tik_vector_vdup(Interp *in, Tik *c, const CallArgs *args)
     return done(&x);
 }
 
-/* Arithmetic with modes of accumulation; a number in the place of src1 is another
- * instruction, scalar, if there is one (OP_COUNT: there is none). */
+/* Records arithmetic with modes of accumulation. With a number for src1 the instruction
+ * is scalar, if there is one (OP_COUNT: there is none). */
 static Value
 arithmetic(RegCall *x, Call call, Op op, Op scalar)
 {
@@ -346,7 +346,7 @@ tik_vector_vmul(Interp *in, Tik *c, const CallArgs *args)
     return arithmetic(&x, CALL_vector_vmul, OP_VECTOR_VMUL, OP_VECTOR_VMULS);
 }
 
-/* The elements are those of the registers; dtype may name them. */
+/* Checks that dtype, if it is given, is that of the registers. */
 static bool
 names_dtype(const RegCall *x)
 {

@@ -1,7 +1,7 @@
 /* scalar_instr.c: scalar instructions (vector 12.3). Each is a formula over the
- * operations of scalar expressions, so that no back end knows of them. A choice between
- * two values is made on their bits: y + c * (x - y), which wraps to x where c is 1.
- * Operands that a formula names often are put into registers first.
+ * operations of scalar expressions, so that back ends need no code for them. A choice
+ * between two values is made on their bits: y + c * (x - y), which wraps to x where c is
+ * 1. Operands that a formula names often are stored to registers first.
  *
  * Owns: arg-type, scalar-dtype, dtype-unsupported and round-mode of these calls. */
 #include "tik/expr.h"
@@ -18,7 +18,7 @@ typedef struct ScalarCall {
     const CallArgs *args;
     const char *name;
     ExprObj *dst;
-    Dtype type; /* of dst */
+    Dtype type; /* dtype of dst */
 } ScalarCall;
 
 /* ---- formulas ------------------------------------------------------------ */
@@ -35,14 +35,14 @@ number(const ScalarCall *x, Dtype t, double v)
     return dtype_is_float(t) ? ir_float(x->c->k, t, v) : ir_const(x->c->k, t, (int64_t)v);
 }
 
-/* The integer type that holds the bits of a value. */
+/* Returns the integer type that holds the bits of a value. */
 static Dtype
 carrier(Dtype t)
 {
     return !dtype_is_float(t) ? t : dtype_size(t) == 2 ? DT_U16 : DT_U32;
 }
 
-/* yes where the condition (bool) holds, else no. */
+/* Returns yes if the condition (bool) holds, else no. */
 static ExprId
 choose(const ScalarCall *x, ExprId cond, ExprId yes, ExprId no)
 {
@@ -55,7 +55,7 @@ choose(const ScalarCall *x, ExprId cond, ExprId yes, ExprId no)
     return t == bits ? v : ir_bits(k, t, v);
 }
 
-/* The value in a register of its own. */
+/* Stores the value to a register of its own and returns the register's value. */
 static ExprId
 keep(const ScalarCall *x, ExprId e)
 {
@@ -99,7 +99,8 @@ absolute(const ScalarCall *x, ExprId a)
     return choose(x, op(x, SOP_LT, a, number(x, x->type, 0)), ir_op1(k, SOP_NEG, a), a);
 }
 
-/* Sums of neighbouring bits, pairs and fours, then of all bytes by a product. */
+/* Counts ones: by sums of adjacent bits, pairs and fours, then of all bytes by a
+ * product. */
 static ExprId
 ones(const ScalarCall *x, ExprId a)
 {
@@ -124,7 +125,7 @@ zeros(const ScalarCall *x, ExprId a)
     return op(x, SOP_SUB, ir_const(x->c->k, DT_U64, 64), ones(x, a));
 }
 
-/* All bits behind the highest one are set: then the zeros are those before it. */
+/* Sets all bits after the highest one: then the remaining zeros are those before it. */
 static ExprId
 leading_zeros(const ScalarCall *x, ExprId a)
 {
@@ -137,9 +138,9 @@ leading_zeros(const ScalarCall *x, ExprId a)
 
 /* ---- conversions --------------------------------------------------------- */
 
-/* float32 to int32 by a mode: the truncated number, and one more or less where the
- * fraction asks for it. From 2^23 on there is no fraction; below, the difference to the
- * truncated number is exact. */
+/* Converts float32 to int32 by a mode: to the truncated number, and one more or less if
+ * the fraction requires it. From 2^23 on there is no fraction; below, the difference to
+ * the truncated number is exact. */
 static ExprId
 to_int32(const ScalarCall *x, RoundMode mode, ExprId a)
 {
@@ -179,8 +180,8 @@ to_int32(const ScalarCall *x, RoundMode mode, ExprId a)
     return t;
 }
 
-/* float32 to float16, saturated, NaN 0; odd: an inexact result is that next to zero with
- * its last bit set. */
+/* Converts float32 to float16. It saturates, and NaN becomes 0; with ROUND_ODD an inexact
+ * result is the neighbour toward zero with its last bit set. */
 static ExprId
 to_half(const ScalarCall *x, RoundMode mode, ExprId a)
 {
@@ -204,7 +205,8 @@ to_half(const ScalarCall *x, RoundMode mode, ExprId a)
     return ir_bits(k, DT_F16, bits);
 }
 
-/* To float32: exact; a float16 NaN keeps its payload, and is quiet. */
+/* Converts to float32, which is exact; a float16 NaN keeps its payload and becomes
+ * quiet. */
 static ExprId
 to_single(const ScalarCall *x, ExprId a)
 {
@@ -253,7 +255,7 @@ has_type(const ScalarCall *x)
     return false;
 }
 
-/* A Scalar or a number in the type of dst. */
+/* Reads a Scalar or a number in the type of dst. */
 static bool
 source(const ScalarCall *x, Value v, const char *what, Span span, ExprId *out)
 {
@@ -348,7 +350,7 @@ tik_scalar_function(const Bound *b)
     }
 }
 
-/* The mode that a word names; false: the pair of types does not have it. */
+/* Finds the mode that a word names; false if the pair of types does not have it. */
 static bool
 conv_mode(const ScalarCall *x, Dtype from, Value v, Span span, RoundMode *mode)
 {

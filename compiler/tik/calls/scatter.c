@@ -1,11 +1,11 @@
-/* scatter.c: scatter_vconv, a conversion whose blocks have an address each: one
- * instruction of the form hscatter for each entry of its lists. No manual of the present
- * versions has the call; its meaning is that of vconv with addresses as vnchwconv has
- * them, and fits the one published operator that uses it (docs/decisions.md).
+/* scatter.c: scatter_vconv, a conversion with an address for each block: one instruction
+ * of the form hscatter for each entry of its lists. No manual of the present versions has
+ * the call; its meaning is that of vconv with addresses as in vnchwconv, and fits the one
+ * published operator that uses it (docs/decisions.md).
  *
- * Mask, repeats and strides may be known only while running: the lengths and strides of
- * the instructions are expressions of them, and each instruction has the numbers
- * themselves beside these, which is where they are checked.
+ * Mask, repeats and strides may be known only at run time: the lengths and strides of the
+ * instructions are expressions of them, and each instruction also has the numbers
+ * themselves, which are checked there.
  *
  * Owns: arg-type of lists that do not fit, mask-range, repeat-range and
  * repeat-stride-range of literals; deqscale-forbidden. */
@@ -15,7 +15,7 @@
 #include "tik/tik.h"
 
 enum {
-    MAX_BLOCKS_LISTED = 8, /* addresses of one list */
+    MAX_BLOCKS_LISTED = 8, /* most addresses of one list */
 };
 
 typedef struct Scatter {
@@ -24,9 +24,9 @@ typedef struct Scatter {
     const CallArgs *args;
     Value *v; /* the arguments, by P_scatter_vconv_ */
     Span *span;
-    int n;         /* entries of a list */
+    int n;         /* entries of each list */
     int per_block; /* elements of a block of the wider type */
-    /* The numbers as int64; mask: elements of a repeat, over all entries. */
+    /* The numbers as int64; mask counts elements of a repeat over all entries. */
     ExprId mask, repeat, dst_rep, src_rep;
 } Scatter;
 
@@ -43,7 +43,7 @@ entry(const Scatter *x, int list, int i)
     return (const View *)x->v[list].list->p[i].obj;
 }
 
-/* A list of 1 to 8 tensors of one type. */
+/* Checks a list of 1 to 8 tensors of one type. */
 static bool
 is_list(const Scatter *x, int i, const char *name)
 {
@@ -92,7 +92,7 @@ read_lists(Scatter *x)
     return !poisoned(x);
 }
 
-/* A literal in its range, or what only the run knows. */
+/* Reads a literal in its range, or a number that only the run knows. */
 static bool
 number(const Scatter *x, int i, const char *name, DiagId rule, int64_t lo, int64_t hi,
        ExprId *out)
@@ -133,7 +133,8 @@ read_numbers(Scatter *x)
                   255, &x->src_rep);
 }
 
-/* The tensor from its block's chosen half on, where that is the narrower one. */
+/* Returns a tensor of a list. If it has the narrower type, it begins with the half of its
+ * block that the call chooses. */
 static Value
 half_of(const Scatter *x, int list, int i)
 {
@@ -148,7 +149,7 @@ half_of(const Scatter *x, int list, int i)
     return val_object(&half->base);
 }
 
-/* Blocks as elements of a list's tensors. */
+/* Converts a number of blocks to elements of a list's tensors. */
 static Value
 elements(const Scatter *x, int list, ExprId blocks)
 {
@@ -156,7 +157,7 @@ elements(const Scatter *x, int list, ExprId blocks)
     return tik_expr(x->in, x->c, ir_op2(x->c->k, SOP_MUL, blocks, tik_i64(x->c, per)));
 }
 
-/* The number where the comparison with the limit holds, else 0. */
+/* Returns the number if the comparison with the limit holds, else 0. */
 static ExprId
 where(const Scatter *x, ExprId n, ScalarOp compare, ExprId e, int64_t limit)
 {
@@ -165,34 +166,34 @@ where(const Scatter *x, ExprId n, ScalarOp compare, ExprId e, int64_t limit)
     return ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, holds), n);
 }
 
-/* What is left of the mask behind so many elements; negative: less than nothing. */
+/* Returns how many elements of the mask remain after elems; it may be negative. */
 static ExprId
-behind(const Scatter *x, int64_t elems)
+remaining(const Scatter *x, int64_t elems)
 {
     return ir_op2(x->c->k, SOP_SUB, x->mask, tik_i64(x->c, elems));
 }
 
-/* Active elements of an entry: 0 to those of a block. */
+/* Returns the number of active elements of entry i, 0 to those of a block. */
 static ExprId
 active(const Scatter *x, int i)
 {
     int64_t per = x->per_block;
-    ExprId left = behind(x, i * per);
+    ExprId left = remaining(x, i * per);
     ExprId some = where(x, where(x, left, SOP_GT, left, 0), SOP_LT, left, per);
     ExprId all = where(x, tik_i64(x->c, per), SOP_GE, left, per);
     return ir_op2(x->c->k, SOP_ADD, some, all);
 }
 
-/* Elements that the mask has more than the entries. */
+/* Returns how many elements the mask has more than the entries. */
 static ExprId
 excess(const Scatter *x)
 {
-    ExprId over = behind(x, (int64_t)x->n * x->per_block);
+    ExprId over = remaining(x, (int64_t)x->n * x->per_block);
     return where(x, over, SOP_GT, over, 0);
 }
 
-/* The parameter that a slot of the instruction has as it is given; the call where it is
- * computed. */
+/* Returns the place of the argument that a slot of the instruction has unchanged; that of
+ * the call if the slot is computed. */
 static Span
 span_of(const Scatter *x, int slot)
 {
@@ -204,7 +205,7 @@ span_of(const Scatter *x, int slot)
     return slot < (int)ARRAY_LEN(given) ? x->span[given[slot]] : x->args->span;
 }
 
-/* One entry: repeat_times times its active elements. */
+/* Records entry i: repeat_times repeats of its active elements. */
 static bool
 record_entry(const Scatter *x, int i)
 {

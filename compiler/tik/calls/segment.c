@@ -1,28 +1,29 @@
 /* segment.c: data_copy with lists of SliceInfo (data-movement chapter 8): from the fields
  * of the lists to the counts and pitches of one data_copy.slice.
  *
- * All arithmetic is on IR expressions, which fold where the fields are constants. The
- * rules of a dimension are asked here when its fields are constants, and carried by a
- * data_copy.dim when some are not. A list of constants becomes as flat as it goes:
- * dimensions of one segment vanish, those that follow each other in memory become one,
- * and segments that follow each other on both sides become longer ones.
+ * All arithmetic is on IR expressions, which fold where the fields are constants. If the
+ * fields of a dimension are constants, its rules are checked here; if some are not, a
+ * data_copy.dim with them is recorded and checked at run time. Lists of constants are
+ * flattened: dimensions of one segment vanish, those that follow each other in memory
+ * become one, and segments that follow each other on both sides become longer ones.
  *
- * Owns: slice-dim, slice-count, slice-tail, slice-regroup; the others are those of
- * rules/segment.h. */
+ * Owns: slice-dim, slice-count, slice-tail, slice-regroup; rules/segment.h owns the
+ * others. */
 #include "rules/segment.h"
 #include "tik/calls/data_copy.h"
 #include "tik/calls/instruction.h"
 #include "tik/expr.h"
 
 enum {
-    FIELDS = 5, /* of a SliceInfo */
+    FIELDS = 5, /* fields of a SliceInfo */
     ARGS = 5
 };
 
-/* Constant results beyond it are as far outside of any tensor as it is. */
+/* Larger constant results are replaced by this one, which is as far outside of any
+ * tensor. */
 #define CLAMPED ((int64_t)1 << 50)
 
-/* Fields in the order of SliceFields. */
+/* The fields in the order of SliceFields. */
 enum {
     F_START,
     F_END,
@@ -31,16 +32,16 @@ enum {
     F_SHAPE
 };
 
-/* One list, with the operand that it describes. Expressions are int64. */
+/* One list, and the operand that it describes. Expressions are int64. */
 typedef struct Side {
-    const char *name; /* of the parameter */
+    const char *name; /* name of the parameter */
     bool src;
     Value tensor;
-    Span span; /* of the list */
+    Span span; /* place of the list */
     ExprId field[SEGMENT_DIMS][FIELDS];
     ExprId count[SEGMENT_DIMS], pitch[SEGMENT_DIMS]; /* pitch in bytes */
-    ExprId start;                                    /* of the first segment, bytes */
-    int dims; /* the others have one segment; fewer after flattening */
+    ExprId start; /* offset of the first segment in bytes */
+    int dims;     /* dimensions with more than one segment; flattening reduces them */
     Scope scope;
 } Side;
 
@@ -51,7 +52,7 @@ typedef struct Slices {
     Kernel *k;
     int dims;
     int size;   /* bytes of an element */
-    ExprId len; /* of a segment, bytes */
+    ExprId len; /* bytes of a segment */
     Side dst, src;
 } Slices;
 
@@ -110,7 +111,7 @@ dimensions(Slices *s, Value v, Span span)
     return true;
 }
 
-/* A field as an int64. */
+/* Reads a field as an int64. */
 static bool
 read_field(const Slices *s, const Side *side, Value v, ExprId *out)
 {
@@ -175,7 +176,8 @@ read_list(const Slices *s, Side *side, Value v)
     return true;
 }
 
-/* Lists longer than dim_value, of which the first entries count. */
+/* Checks the lengths of the lists. They may be longer than dim_value: then the first
+ * entries count, with a warning. */
 static bool
 lengths(const Slices *s, Value dst, Value src)
 {
@@ -230,8 +232,8 @@ operands(Slices *s)
     return !dst || !src || tik_copy_one_type(s->x, dst, src);
 }
 
-/* Without a shape_value in the first SliceInfo of src, the shapes of the tensors hold for
- * both lists. */
+/* Takes the lengths of a tensor's dimensions as shape_value. Both lists do so if the
+ * first SliceInfo of src has no shape_value. */
 static bool
 shapes_of_tensors(const Slices *s, Side *side)
 {
@@ -267,8 +269,8 @@ report(const Slices *s, const Fault *f)
     return false;
 }
 
-/* What is known of one list's fields of a dimension. A shape that only the run knows is
- * as large as can be. */
+/* Which fields of a dimension of one list are known. A shape that only the run knows
+ * counts as the largest one. */
 typedef struct Known {
     bool all, span, burst; /* span: start and end */
     bool stride;
@@ -288,7 +290,7 @@ known_fields(const Slices *s, const ExprId *f, SliceFields *out)
     return k;
 }
 
-/* The rules of a dimension as far as constants answer them. */
+/* Checks the rules of a dimension as far as its constants suffice. */
 static bool
 rules_of_known(const Slices *s, const SliceDim *d, const Known *dst, const Known *src)
 {
@@ -310,7 +312,7 @@ number(const Slices *s, ExprId e)
     return known(s, e, &v) ? val_int(v) : tik_expr(s->in, s->c, e);
 }
 
-/* Records the rules of a dimension that only the run can answer. */
+/* Records the fields of a dimension whose rules only the run can check. */
 static bool
 carry_rules(const Slices *s, int dim)
 {
@@ -360,8 +362,8 @@ rules_of_dims(const Slices *s)
 
 /* ---- segments ------------------------------------------------------------ */
 
-/* (end - start + 1 + stride) / (segment + stride); a single line is one of the same
- * expression twice. */
+/* Returns (end - start + 1 + stride) / (segment + stride). For a single line both are the
+ * same expression, so that the quotient folds to 1. */
 static ExprId
 count_of(const Slices *s, const ExprId *f, ExprId segment)
 {
@@ -370,7 +372,7 @@ count_of(const Slices *s, const ExprId *f, ExprId segment)
     return ir_op2(s->k, SOP_DIV, sum(s, all, f[F_STRIDE]), sum(s, segment, f[F_STRIDE]));
 }
 
-/* Counts, pitches and the start of a list whose dimensions keep the rules. */
+/* Computes counts, pitches and the start of a list whose dimensions keep the rules. */
 static void
 measure(const Slices *s, Side *side)
 {
@@ -388,8 +390,8 @@ measure(const Slices *s, Side *side)
     }
 }
 
-/* The number of segments of a list of constant counts; none where a rule that only the
- * run asks is broken. */
+/* Computes the number of segments of a list of constant counts; false if a count is not
+ * positive, which breaks a rule that is checked at run time. */
 static bool
 total_of(const Slices *s, const Side *side, int64_t *out)
 {
@@ -424,7 +426,7 @@ totals(const Slices *s)
     return true;
 }
 
-/* Segments in UB start at multiples of 32 bytes. */
+/* Checks that segments in UB start at multiples of 32 bytes. */
 static bool
 pitches(const Slices *s, const Side *side)
 {
@@ -470,7 +472,7 @@ flatten_side(const Slices *s, Side *side)
     side->dims = n;
 }
 
-/* Takes k segments of the first dimension together. */
+/* Joins each k segments of the first dimension to one. */
 static void
 lengthen(const Slices *s, Side *side, int64_t k)
 {
@@ -512,7 +514,8 @@ flatten(Slices *s)
 
 /* ---- recording ----------------------------------------------------------- */
 
-/* A list of the instruction, which has room for more dimensions than there are. */
+/* Returns a list operand of the instruction. It has room for more dimensions than there
+ * are; the others are missing. */
 static Value
 numbers(const Slices *s, Op op, const ExprId *e, int n, int missing)
 {
@@ -524,7 +527,7 @@ numbers(const Slices *s, Op op, const ExprId *e, int n, int missing)
     return val_list(s->in, v, (uint32_t)room);
 }
 
-/* The operand, where its first segment starts. */
+/* Returns the operand moved to its first segment. */
 static Value
 at_start(const Slices *s, const Side *side, Span span)
 {

@@ -1,5 +1,5 @@
-/* slice.c: the methods on slices of tensors (vector chapter 13): what their arguments
- * are. Shapes and recording are in tik/calls/slice_shape.c. */
+/* slice.c: the arguments of the methods on slices of tensors (vector chapter 13). Shapes
+ * and recording are in tik/calls/slice_shape.c. */
 #include "tik/calls/slice_shape.h"
 #include "tik/calls/convert.h"
 #include "tik/calls/sync.h"
@@ -12,7 +12,7 @@
 enum {
     ROOM = 3, /* dimensions of an elementwise form */
     OUTER = 2,
-    AXES = 4 /* of a reduction: of the results, and reduced */
+    AXES = 4 /* dimensions of the results and reduced ones in a reduction */
 };
 
 static bool
@@ -53,7 +53,7 @@ put_slice(SliceCall *x, const char *what, Value v, Span span)
     return true;
 }
 
-/* What every call begins with. False: nothing is recorded. */
+/* Begins every call: binds its arguments. False: nothing is recorded. */
 static bool
 begin(SliceCall *x, Call call, Value *got, Span *span)
 {
@@ -86,11 +86,12 @@ finish(SliceCall *x)
     }
 }
 
-/* Two sources of which one may be a number: both slices, or one and then the number and
- * its side. behind: a slice after the sources; a failed value: none. */
+/* Adds two sources of which one may be a number: then the operands are the slice, the
+ * number and its side. after is a slice that follows the sources, a failed value if there
+ * is none. */
 static bool
-put_sources(SliceCall *x, Op scalar, const Value *got, const Span *span, Value behind,
-            Span behind_span)
+put_sources(SliceCall *x, Op scalar, const Value *got, const Span *span, Value after,
+            Span after_span)
 {
     static const char *const names[] = {"src0", "src1"};
     int side = is_tensor(got[0]) ? 1 : 0;
@@ -102,7 +103,7 @@ put_sources(SliceCall *x, Op scalar, const Value *got, const Span *span, Value b
     for (int i = 0; i < 2; i++) {
         TRY((!two && i == side) || put_slice(x, names[i], got[i], span[i]));
     }
-    TRY(val_failed(behind) || put_slice(x, "mask_tensor", behind, behind_span));
+    TRY(val_failed(after) || put_slice(x, "mask_tensor", after, after_span));
     if (!two) {
         put_operand(x, got[side], span[side]);
         put_operand(x, val_int(side), x->args->span);
@@ -167,7 +168,8 @@ tik_h_cast(Interp *in, Tik *c, const CallArgs *args)
     return tik_none(in);
 }
 
-/* Results of 8 bits are scaled by a pack, the others by a float16. */
+/* Adds the scale of a quantisation: results of 8 bits have a pack, the others a
+ * float16. */
 static bool
 put_factor(SliceCall *x, Value factor, Span span)
 {
@@ -278,7 +280,7 @@ one_axis(SliceCall *x, Value v, Span span, bool *reduced)
     return true;
 }
 
-/* None: all axes. */
+/* Reads the axes of a reduction; None means all. */
 static bool
 read_axes(SliceCall *x, Value v, Span span, bool *reduced)
 {
@@ -317,7 +319,7 @@ result_dtype(const SliceCall *x, const View *src)
     return op_table[x->op].form == FORM_HINDEX ? DT_S32 : src->dtype;
 }
 
-/* A Scalar of the dtype of the results, when src is reduced to one number. */
+/* Checks a Scalar that gets the result when src is reduced to one number. */
 static bool
 scalar_fits(SliceCall *x, Value dst, Span span, const bool *reduced)
 {

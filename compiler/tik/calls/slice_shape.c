@@ -1,12 +1,12 @@
-/* slice_shape.c: calls on slices of tensors (vector chapter 13): shapes, dimensions,
- * loops.
+/* slice_shape.c: shapes, dimensions and loops of calls on slices of tensors (vector
+ * chapter 13).
  *
  * A slice has a length and a stride per dimension. The slices of a call agree in their
- * lengths; where a length is known only while running, an operand of the instruction
- * tells by how much they differ. Dimensions that follow each other in every slice become
- * one. What remains beyond the dimensions of the instruction's form are loops around it.
- * An index leaves a dimension of length 1 behind, so slices of different rank are
- * compared without these. */
+ * lengths; if a length is known only at run time, an operand of the instruction says by
+ * how much they differ. Dimensions that follow each other in every slice become one.
+ * Those for which the instruction's form has no room become loops around it. An index
+ * makes a dimension of length 1, so slices of different rank are compared without
+ * dimensions of length 1. */
 #include "tik/calls/slice_shape.h"
 #include "tik/calls/instruction.h"
 #include "tik/expr.h"
@@ -26,7 +26,7 @@ step_of(const Dim *d)
     return d->step > 1 ? d->step : 1;
 }
 
-/* "(4, 16)"; a length that is not known is "?". */
+/* Returns a shape such as "(4, 16)"; a length that is not known is "?". */
 static const char *
 shape_text(SliceCall *x, const Dim *dim, int n)
 {
@@ -46,7 +46,7 @@ shape_text(SliceCall *x, const Dim *dim, int n)
     return t.p;
 }
 
-/* A slice that is compared. */
+/* The shape of a slice that is compared. */
 typedef struct Shape {
     int slice;
     int n;
@@ -75,7 +75,7 @@ unequal_shapes(SliceCall *x, const Shape *a, const Shape *b)
     return false;
 }
 
-/* Adds to x->unequal what is not 0 where the lengths differ. */
+/* Adds to x->unequal a square that is not 0 if the lengths differ. */
 static void
 note_difference(SliceCall *x, ExprId a, ExprId b)
 {
@@ -138,7 +138,7 @@ shape_of(const SliceCall *x, int slice)
     return s;
 }
 
-/* Brings the n shapes to one rank, compares them with the first, and sets x->dims. */
+/* Makes the n shapes equal in rank, compares them with the first, and sets x->dims. */
 static bool
 agree(SliceCall *x, Shape *shape, int n, bool steps)
 {
@@ -176,7 +176,7 @@ follow(const SliceCall *x, const SliceDims *d, int first, int last, int i)
     return true;
 }
 
-/* Of the slices first to last - 1. */
+/* Merges dimensions that follow each other in all of the slices first to last - 1. */
 static void
 merge(SliceCall *x, SliceDims *d, int first, int last)
 {
@@ -256,8 +256,8 @@ put(SliceCall *x, Numbers *list, ExprId e)
     list->span[list->n++] = x->args->span;
 }
 
-/* The last room of the dimensions, behind ones (or strides of 0) for those that are
- * missing. */
+/* Adds the last dimensions, for which the instruction has room; missing ones precede them
+ * as ones (or strides of 0). */
 static void
 put_last(SliceCall *x, Numbers *list, const ExprId *e, int n, int room, int missing)
 {
@@ -266,7 +266,7 @@ put_last(SliceCall *x, Numbers *list, const ExprId *e, int n, int room, int miss
     }
 }
 
-/* Number of the first element that is recorded, modulo 16. */
+/* Returns the number of the first element that is recorded, modulo 16. */
 static ExprId
 first_element(const SliceCall *x)
 {
@@ -306,7 +306,7 @@ record(SliceCall *x, View *const *v)
     return tik_record(x->in, x->c, x->op, x->args, list.v, list.span);
 }
 
-/* The view moved by index times the stride. */
+/* Returns the view moved by index times the stride. */
 static View *
 moved(SliceCall *x, const View *v, ExprId index, ExprId stride)
 {
@@ -318,8 +318,8 @@ moved(SliceCall *x, const View *v, ExprId index, ExprId stride)
     return w;
 }
 
-/* Dimension i of those that the instruction has no room for, as a loop around the
- * others. */
+/* Records dimension i as a loop around the later ones, if the instruction has no room
+ * for it. */
 static bool
 record_loops(SliceCall *x, View *const *v, int i)
 {

@@ -2,8 +2,8 @@
  * to 9.4): lists of lengths, texts as valid_bit, Scalars that get the counts of a merge,
  * and the registers of the core.
  *
- * What vmrgsort4, rpn_cor and the setters give is a handle that only names the register:
- * there is one of each, and a handle means what is in it when it is read.
+ * vmrgsort4, rpn_cor and the setters return a handle that only names a register: there is
+ * one of each, and a handle means what is in it when it is read.
  *
  * Owns: exhausted-mode; valid-bit of texts and of more lists than are given. */
 #include "tik/calls/instruction.h"
@@ -18,12 +18,13 @@
 
 /* ---- registers and their handles ----------------------------------------- */
 
-/* The cores with the setters and readers. */
+/* The cores that have the setters and readers. */
 enum {
     CORES_REGISTERS = ON_CMPMASK,
     CORES_OFFSET = (ON_V200 | ON_INT64) &
                    ~ON_A310_AIC, /* the 310 and the 310B class have a fixed offset */
-    CORES_OFFSET32 = ON_V220 | ON_HI | ON_V200 /* as float32: not the 910 */
+    CORES_OFFSET32 =
+        ON_V220 | ON_HI | ON_V200 /* offsets that are float32; the 910 has none */
 };
 
 typedef struct Handle {
@@ -69,7 +70,7 @@ handle(Interp *in, Tik *c, const ObjectClass *cls)
     return in->fatal ? val_fail() : val_object(&h->base);
 }
 
-/* A handle of that register. False with a diagnostic. */
+/* Checks that v is a handle of the register. False with a diagnostic. */
 static bool
 read_handle(Interp *in, const Tik *c, const ObjectClass *cls, const char *callee, Value v,
             Span span)
@@ -122,7 +123,7 @@ is_list(Value v)
     return v.kind == VAL_LIST || v.kind == VAL_TUPLE;
 }
 
-/* The number that a text of binary digits stands for; -1: it is none of at most four
+/* Returns the number that a text of binary digits means; -1 if it is not up to four
  * digits. */
 static int64_t
 binary_digits(const char *text)
@@ -140,8 +141,7 @@ binary_digits(const char *text)
     return n == first ? -1 : v;
 }
 
-/* valid_bit becomes an int; *v is -1 for one that is none, which the instruction
- * reports. */
+/* Replaces valid_bit by an int; *v is -1 if it is none, which the instruction reports. */
 static bool
 read_valid(Interp *in, MergeCall *x, int64_t *v)
 {
@@ -170,7 +170,7 @@ bits_set(int64_t v)
     return v > 0 ? __builtin_popcountll((uint64_t)v) : 0;
 }
 
-/* One length stands for all lists. */
+/* Reads the lengths of the lists; one int is the length of all lists. */
 static bool
 read_lengths(Interp *in, MergeCall *x, int lists)
 {
@@ -190,7 +190,8 @@ read_lengths(Interp *in, MergeCall *x, int lists)
     return true;
 }
 
-/* With a valid_bit that only the running kernel knows, all four lists may take part. */
+/* Checks a call whose valid_bit is known only at run time: all four lists may take
+ * part. */
 static bool
 run_time_lists(Interp *in, MergeCall *x, int given)
 {
@@ -204,7 +205,7 @@ run_time_lists(Interp *in, MergeCall *x, int given)
     return read_lengths(in, x, LISTS);
 }
 
-/* The tensors of src_list: more than four count as five. */
+/* Returns the number of tensors in src_list; more than four count as five. */
 static int
 lists_given(const MergeCall *x)
 {
@@ -212,7 +213,7 @@ lists_given(const MergeCall *x)
     return is_list(*v) ? (int)MIN(v->list->n, LISTS + 1u) : LISTS;
 }
 
-/* How many lists take part follows from valid_bit, or for vmrgsort from src_list. */
+/* Finds how many lists take part, by valid_bit, or for vmrgsort by src_list. */
 static bool
 read_lists(Interp *in, MergeCall *x)
 {
@@ -237,13 +238,13 @@ read_lists(Interp *in, MergeCall *x)
     return read_lengths(in, x, MIN(bits_set(valid), LISTS));
 }
 
-/* An argument that gets counts: lists of Scalars of at least so many. */
+/* An argument that is a list of Scalars for counts, with at least that many items. */
 typedef struct CountsArg {
     Value v;
     Span span;
     const char *what, *callee;
     int least;
-    bool longer; /* more are legal */
+    bool longer; /* more Scalars are legal */
 } CountsArg;
 
 static bool
@@ -259,8 +260,8 @@ counts_enough(Interp *in, const CountsArg *a, int64_t n)
     return false;
 }
 
-/* Integer Scalars, from a list or a ScalarArray; null behind the last one. There are no
- * more than four counts. */
+/* Reads up to four integer Scalars from a list or a ScalarArray; null follows the last
+ * one. */
 static bool
 read_counts(Interp *in, Tik *c, const CountsArg *a, ExprObj *out[LISTS])
 {
@@ -398,7 +399,7 @@ tik_rpn_cor_diag(const Bound *b)
     }
 }
 
-/* A number of dtype t: a literal that t represents, a Scalar of that dtype, or an
+/* Reads a number of dtype t: a literal that t represents, a Scalar of that dtype, or an
  * expression. */
 static bool
 read_number(Interp *in, Tik *c, Value v, Dtype t, const char *what, Span span,
@@ -465,7 +466,7 @@ tik_mov_rpn_cor_ir(const Bound *b)
     }
 }
 
-/* float16 unless given. */
+/* Reads the dtype of an offset; float16 unless given. */
 static bool
 offset_dtype(Interp *in, const Tik *c, Value v, Span span, Dtype *t)
 {
@@ -486,7 +487,7 @@ offset_dtype(Interp *in, const Tik *c, Value v, Span span, Dtype *t)
     return false;
 }
 
-/* The offset is one number, which instructions read in either type. */
+/* Stores the offset as one number, which instructions read in either type. */
 Value
 tik_set_rpn_offset(Interp *in, Tik *c, const CallArgs *args)
 {

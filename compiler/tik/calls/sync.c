@@ -1,10 +1,10 @@
-/* sync.c: explicit synchronisation: where set_flag and wait_flag may stand, and
+/* sync.c: explicit synchronisation: the places of set_flag and wait_flag, and
  * block_barrier.
  *
  * Instructions execute in program order, so flags and pipe_barrier have no effect on
- * results; whether they fit together is the question of a pass (passes/sync.c) and of
- * rules/flag.h. A barrier between cores is real: runtime/launch and runtime/emu bring the
- * cores of the loop together, and report a core that never comes. */
+ * results; a pass (passes/sync.c) and rules/flag.h check that they fit together. A
+ * barrier between cores is real: runtime/launch and runtime/emu let the cores of the loop
+ * wait for each other, and report a core that never arrives. */
 #include "tik/calls/sync.h"
 #include "tik/expr.h"
 #include "tik/methods.h"
@@ -74,7 +74,8 @@ multicore_loop(const Tik *c)
     return s;
 }
 
-/* The tensor through which the cores of the original find each other. */
+/* Reads the workspace, a tensor through which the cores of the original wait for each
+ * other. */
 static bool
 barrier_workspace(Interp *in, const Tik *c, Value v, Span span, Root **out)
 {
@@ -98,8 +99,8 @@ barrier_workspace(Interp *in, const Tik *c, Value v, Span span, Root **out)
     return true;
 }
 
-/* How many blocks a Scalar asks for is not known: two have room here, and the instruction
- * asks for the others. */
+/* Checks the size of the workspace. If a Scalar gives the number of blocks, two must have
+ * room here, and the instruction checks the others at run time. */
 static bool
 barrier_size(Interp *in, const Tik *c, const Stmt *loop, const Root *r, Span span)
 {

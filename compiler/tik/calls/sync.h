@@ -4,14 +4,15 @@
 
 #include "tik/tik.h"
 
-/* Whether the open scope is one in which the compiler does not synchronise. */
+/* Returns whether the open scope is one in which the compiler does not synchronise. */
 bool tik_without_sync(const Tik *c);
-/* False with sync-scope where a method of several instructions may not stand: it would
- * need flags of its own. */
+/* Returns false with sync-scope where a method that records several instructions is not
+ * allowed, since these would need flags. */
 bool tik_composite_place(Interp *in, const Tik *c, const char *name, Span span);
-/* The unit flag of a structure; false with unitflag. */
+/* Checks the unit flag of a structure; false with unitflag. */
 bool tik_unit_flag(Interp *in, const Tik *c, Value v, Span span);
-/* False with scope-use where the instruction, set_flag or wait_flag, may not stand. */
+/* Returns false with scope-use where the instruction, set_flag or wait_flag, is not
+ * allowed. */
 bool tik_flag_place(Interp *in, const Tik *c, Op op, Span span);
 
 #endif

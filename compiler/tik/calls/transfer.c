@@ -1,8 +1,8 @@
 /* transfer.c: data_move_pad and the register that fills its blocks,
  * tensor_padding_with_matrix and the one that fills its fractals.
  *
- * padding_value is optional in the language; in the instruction it is a number beside
- * what fills the blocks (rules/transfer.h, PadFill). */
+ * padding_value is optional in the language; the instruction has a number and the source
+ * of the fill (rules/transfer.h, PadFill). */
 #include "rules/transfer.h"
 #include "tik/struct.h"
 #include "tik/calls/instruction.h"
@@ -36,8 +36,8 @@ is_zero(Value v)
     return !tik_is_runtime(v) && val_as_int64(v, &n) && n == 0;
 }
 
-/* Operands out of DataCopyPadExtParams, at places from PADMOVE_right_padding on. Without
- * is_pad the register fills. */
+/* Sets the operands from PADMOVE_right_padding on from DataCopyPadExtParams. Without
+ * is_pad the register fills the blocks. */
 static void
 pad_operands(Value pad, bool out, Value *v)
 {
@@ -79,7 +79,7 @@ copy_params_ok(Interp *in, const Value *got, const Span *span)
     return true;
 }
 
-/* 64-bit elements have an instruction of their own. */
+/* Returns the instruction; 64-bit elements have one of their own. */
 static Op
 pad_op(Value dst)
 {
@@ -121,7 +121,7 @@ tik_data_copy_pad(const Bound *b)
 
 /* ---- the register -------------------------------------------------------- */
 
-/* An element type's value for the whole register. */
+/* Reads the value that fills the register, and its element type. */
 static bool
 pad_value(Interp *in, Tik *c, Value v, Value type, const Span *span, Dtype *t,
           ExprId *out)
@@ -195,7 +195,7 @@ tik_set_l0_set_value(const Bound *b)
     }
 }
 
-/* tensor_padding_with_matrix(dst, repeat_times, value=None): None is what the register
+/* tensor_padding_with_matrix(dst, repeat_times, value=None): None means what the register
  * holds, as the dtype of dst. */
 void
 tik_tensor_padding_with_matrix(const Bound *b)
