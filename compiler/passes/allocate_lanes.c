@@ -225,7 +225,7 @@ warn_of_two(void *ctx, const Stmt *s, const BankUser *u, const BankUser *before)
 {
     const Kernel *k = ctx;
     BankClash c;
-    if (before && bank_clash_behind(k->soc->lmem, before, u, &c)) {
+    if (before && bank_clash_after(k->soc->lmem, before, u, &c)) {
         warn_of(k, s, &c);
     }
 }

@@ -153,7 +153,7 @@ emu_watch_banks(EmuRun *r, const EmuOp *op)
     if (r->before != NULL) {
         before = used_by(r, r->before);
     }
-    if (bank_clash(t, &u, &c) || bank_clash_behind(t, &before, &u, &c)) {
+    if (bank_clash(t, &u, &c) || bank_clash_after(t, &before, &u, &c)) {
         snprintf(f.text, sizeof f.text, "%s", c.text);
         emu_warn(&site, &f);
     }

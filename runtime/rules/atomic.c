@@ -1,4 +1,5 @@
-/* atomic.c: see atomic.h. Owns atomic-soc and atomic-dtype. */
+/* atomic.c: the mode of atomic writes; see atomic.h. It owns atomic-soc and
+ * atomic-dtype. */
 #include "rules/atomic.h"
 #include "rules/internal.h"
 

@@ -1,6 +1,6 @@
 /* atomic.h: the register of the atomic mode (SREG_ATOMIC), and what it means for a write
- * to global memory. Whatever writes there from UB, and where the processor says so from
- * L1 and L0C, asks check_atomic when it is issued: the compiler where the mode is known,
+ * to global memory. For every write there from UB, and on some processors from L1 and
+ * L0C, check_atomic is called when it is issued: by the compiler if the mode is known, by
  * both back ends always. */
 #ifndef TIK_ATOMIC_H
 #define TIK_ATOMIC_H
@@ -26,22 +26,23 @@ atomic_register(uint32_t mode, AtomicOp op)
     return mode == 0 ? 0 : mode | (uint32_t)op << ATOMIC_OP_SHIFT;
 }
 
-/* The register as it is now. */
+/* Returns the present value of the register. */
 uint32_t atomic_read(const uint8_t *sreg);
-/* The number of an element type's mode; 0: it has none. The name: of a dtype. */
+/* Returns the number of the mode of an element type; 0 when it has none. */
 uint32_t atomic_mode_of(Dtype t);
 bool atomic_exists(uint32_t reg, const Soc *soc);
-/* "atomic addition in float32"; in buf. */
+/* Returns a text like "atomic addition in float32", which is in buf. */
 const char *atomic_text(uint32_t reg, char *buf, size_t size);
-/* Whether writes from this memory to global memory heed the mode. */
+/* Returns whether writes from this memory to global memory respect the mode. */
 bool atomic_applies(const Soc *soc, Scope from);
 
-/* An operation on each element instead of a copy. */
+/* The operation that a write does on each element instead of copying it. */
 typedef struct AtomicWrite {
     bool on;
     Dtype dtype;
     AtomicOp op;
-    bool infinite; /* sums of 16-bit floats beyond the largest number (choice D5) */
+    bool infinite; /* sums of 16-bit floats beyond the largest number become infinite
+                      (choice D5) */
 } AtomicWrite;
 
 /* A write to global memory from a memory of the core. */
@@ -49,13 +50,13 @@ typedef struct AtomicSite {
     Op op;
     const Soc *soc;
     const Choices *choices;
-    int dst;     /* its operand */
-    Dtype dtype; /* of that */
+    int dst;     /* slot of the operand that is written */
+    Dtype dtype; /* dtype of that operand */
     Scope from;
-    int64_t burst; /* bytes that are written in one run: whole elements */
+    int64_t burst; /* bytes of each run that is written, which are whole elements */
 } AtomicSite;
 
-/* atomic-soc, atomic-dtype, pad-burst. */
+/* Checks atomic-soc, atomic-dtype and pad-burst, and gives the operation in *out. */
 bool check_atomic(const AtomicSite *s, uint32_t reg, AtomicWrite *out, Fault *fault);
 
 #endif

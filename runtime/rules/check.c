@@ -593,7 +593,7 @@ overflow_fault(const CheckTensor *t, int param, const char *name, int64_t end,
     if (limit != t->bytes) {
         return check_fail(fault, &at,
                           "%s covers bytes %lld to %lld; the tensor has %lld bytes "
-                          "(%lld with what is allocated behind them)",
+                          "(%lld with what is allocated after them)",
                           name, (long long)t->offset, (long long)(end - 1),
                           (long long)t->bytes, (long long)limit);
     }

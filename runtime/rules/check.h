@@ -1,12 +1,12 @@
 /* check.h: every rule of every instruction, once, on concrete values. The compiler calls
- * it when all operands are constants and to find witnesses; compiled host code and the
- * emulator call it for instructions that the compiler could not prove. So a rule has one
- * definition, one name and one text wherever it is found broken.
+ * the checker when all operands are constants and to find witnesses; compiled host code
+ * and the emulator call it for instructions that the compiler could not prove. So a rule
+ * has one definition, one name and one text wherever it is broken.
  *
  * Rules owned here: every row of rule.def of the groups common, moves and vector, except
  * those of the allocator (capacity), of liveness (uninit) and of cores
- * (multicore-overlap). Not checked here: what a call's operands are (arg-type), which
- * binding checks. What a family of instructions adds is in its own file
+ * (multicore-overlap). The operands of a call (arg-type) are checked by binding. The
+ * further rules of a family of instructions are in a file of its own
  * (rules/internal.h). */
 #ifndef TIK_CHECK_H
 #define TIK_CHECK_H
@@ -14,8 +14,8 @@
 #include "isa/choice.h"
 #include "isa/isa.h"
 
-/* A tensor operand with concrete address. Offsets and sizes in bytes, relative to the
- * root tensor. */
+/* A tensor operand with a concrete address. Offsets and sizes are in bytes, relative to
+ * the root tensor. */
 typedef struct CheckTensor {
     uint32_t buffer; /* identity of the root tensor: equal ids share storage */
     Scope scope;
@@ -24,19 +24,19 @@ typedef struct CheckTensor {
     int64_t bytes;  /* size of the root tensor, without the rest of its granule */
     bool read_only; /* a constant table */
     bool exact;     /* it ends with its last byte, not with its granule (D9) */
-    bool open;      /* the size is not known: bytes is the most that it can be */
+    bool open;      /* the size is not known: bytes is its maximum */
     int32_t items;  /* an address list (isa.h): its number of arrays; else 0 */
-    /* the arrays; null while they are not known: bounds then say only that the
-     * offset is in the list */
+    /* the arrays; null while they are not known: bounds then check only that the offset
+     * is in the list */
     const ListItem *item;
 } CheckTensor;
 
-/* Bytes from the root's base on that may be touched: its granule (scope_granule), or its
- * bytes alone where it is exact. */
+/* Returns the bytes from the root's base on that may be accessed: its whole granule
+ * (scope_granule), or its bytes alone if it is exact. */
 int64_t check_limit(const CheckTensor *t);
 
-/* Of an operand, a load or a store: whether its size is not known yet, or that of the
- * arrays of a list, so that holding bounds prove nothing. */
+/* Returns whether the size of the tensor, or of the arrays of a list, is not known yet,
+ * so that bounds that hold prove nothing. */
 static inline bool
 check_is_open(const CheckTensor *t)
 {
@@ -48,8 +48,8 @@ typedef struct CheckMask {
     uint64_t w[4];
 } CheckMask;
 
-/* One operand of the form, at the index it has in form_params. Which member is valid
- * follows from the role: DST, SRC: t; MASK: m; all others: v. */
+/* An operand of the form, at its index in form_params. The role says which member is
+ * valid: DST, SRC: t; MASK: m; all others: v. */
 typedef struct CheckArg {
     CheckTensor t;
     CheckMask m;
@@ -64,33 +64,34 @@ typedef struct CheckInstr {
     CheckArg args[MAX_PARAMS];
 } CheckInstr;
 
-/* The operand wide of loop_bounds: which bounds are of type uint64. */
+/* Values of the operand wide of loop_bounds: which bounds have type uint64. */
 enum {
     LOOP_WIDE_BEGIN = 1,
     LOOP_WIDE_END = 2
 };
 
-/* What is wrong, in numbers. text names the operand, the value, the limit and the unit,
- * for example "nburst is 4096; data_move takes 1 to 4095 bursts". */
+/* The numbers of a broken rule. text names the operand, the value, the limit and the
+ * unit, for example "nburst is 4096; data_move takes 1 to 4095 bursts". */
 typedef struct Fault {
     Rule rule;
     int param;     /* index of the operand at fault, -1: the instruction */
-    int64_t value; /* offending value, and the legal range */
+    int64_t value; /* value at fault, and the legal range */
     int64_t lo, hi;
     char text[240];
 } Fault;
 
-/* Rules that do not depend on operand values: availability, path, scopes, dtypes,
- * extended argument, mask form. Instructions of processors with 16-byte blocks
+/* Checks the rules that do not depend on operand values: availability, path, scopes,
+ * dtypes, extended argument, mask form. Instructions of processors with 16-byte blocks
  * (Ascend035) are not-on-arch, except moves. */
 bool check_static(const CheckInstr *in, Fault *fault);
-/* Rules on values: ranges, masks, alignment, bounds, overlap. Presupposes check_static.
- * False fills *fault with the first broken rule in operand order. */
+/* Checks the rules on values: ranges, masks, alignment, bounds, overlap, after
+ * check_static was true. Returns false with *fault, the first broken rule in operand
+ * order. */
 bool check_values(const CheckInstr *in, Fault *fault);
 /* The parts of check_values, in its order, and with op OP_COUNT the two of check_element:
- * one kind of rule on one operand each. A step whose presuppositions are broken (bounds
- * of a move with nburst 0, say) holds; the step that owns the presupposition reports.
- * Bounds depend monotonically on counts and strides. */
+ * each step is one kind of rule on one operand. A step whose preconditions are broken
+ * (bounds of a move with nburst 0, say) holds; the step that owns the precondition
+ * reports. Bounds depend monotonically on counts and strides. */
 typedef enum CheckKind {
     CHECK_ALIGN,  /* DST, SRC: address-align */
     CHECK_MASK,   /* MASK: mask-range, mask-zero, mask-high-nonzero */
@@ -102,7 +103,8 @@ typedef enum CheckKind {
     CHECK_OVERLAP
 } CheckKind;
 
-/* How other numbers move what a CHECK_VALUE step allows (the columns of require.def). */
+/* How the values that a CHECK_VALUE step allows depend on other numbers (a column of
+ * require.def). */
 typedef enum Direction {
     DIRECTION_ALONE,
     DIRECTION_STEPS,
@@ -122,12 +124,12 @@ enum {
 int check_steps(Op op, CheckStep *out); /* number of steps, at most MAX_CHECK_STEPS */
 bool check_step(const CheckInstr *in, CheckStep step, Fault *fault);
 
-/* Scalar access to one element (a load or a store of set_as and item assignment): the
- * byte offset is a multiple of the element size and the element lies inside the root
- * tensor. Fault.param is 0. A TikCheck (tikrt.h) with op OP_COUNT means this check, with
- * the tensor as operand 0. */
+/* Checks the scalar access to an element (a load or a store of set_as and item
+ * assignment): the byte offset is a multiple of the element size and the element is
+ * inside of the root tensor. Fault.param is 0. A TikCheck (tikrt.h) with op OP_COUNT
+ * means this check, with the tensor as operand 0. */
 bool check_element(const CheckTensor *t, Fault *fault);
-/* The rule of a store that does not depend on its offset: read-only. */
+/* Checks the rule of a store that does not depend on its offset: read-only. */
 bool check_store(const CheckTensor *t, Fault *fault);
 
 /* A number that must be a multiple. What is known only while running is asked here by the
@@ -141,34 +143,35 @@ typedef struct CheckMultiple {
 
 bool check_multiple(Op op, const CheckMultiple *m, Fault *fault);
 
-/* An entry of a tensor of offsets, and the access that it leads to. */
+/* An entry of a tensor of offsets, and the access to which it leads. */
 typedef struct CheckOffset {
     int param, to;        /* the offsets; the tensor that is accessed */
     int64_t entry, value; /* index and content */
-    int64_t at;           /* where it leads: bytes from the root of the tensor */
+    int64_t at;           /* offset of the access from the root of the tensor */
     int64_t size;         /* bytes that are accessed */
-    int64_t unit;         /* of which value is a multiple */
+    int64_t unit;         /* value must be a multiple of it */
     int64_t limit;        /* bytes of the root */
 } CheckOffset;
 
-/* offset-align, tensor-overflow. */
+/* Checks offset-align and tensor-overflow of an entry. */
 bool check_offset(Op op, const CheckOffset *o, Fault *fault);
-/* tensor-overflow of an operand whose extent is known only while running. */
+/* Checks tensor-overflow of an operand whose extent is known only while running. */
 bool check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault);
-/* Lanes of the first n that a pattern of vreduce keeps; which lanes: first, first + step,
- * ... */
+/* These return the number of the first n lanes that a pattern of vreduce keeps, and
+ * which: first, first + step, ... */
 int64_t check_pattern_count(int64_t pattern, int64_t n);
 void check_pattern_lanes(int64_t pattern, int *first, int *step);
-/* Whether src1_rep_stride counts blocks from the bits of a repeat to those of the next;
- * else it says whether they follow each other without gaps, or are the same ones. */
+/* Returns whether src1_rep_stride counts blocks from the bits of a repeat to those of the
+ * next; otherwise it says whether they follow each other without gaps, or are the same
+ * ones. */
 bool check_pattern_strided(const CheckInstr *in);
-/* The multiple that horizontal_repeat_times of vbi is of. */
+/* Returns the number of which horizontal_repeat_times of vbi is a multiple. */
 int64_t check_bi_unit(const Soc *soc, Dtype t);
-/* Vertical repeats of vbi, step bytes apart, cover window bytes each:
- * overlap-forbidden. */
+/* Checks overlap-forbidden of the vertical repeats of vbi, which are step bytes apart and
+ * have window bytes each. */
 bool check_bi_windows(int64_t window, int64_t step, Fault *fault);
-/* Whether the rules of overlap compare the two tensors: entries of one list do not mind
- * each other. */
+/* Returns whether the rules of overlap compare the two tensors. Entries of one list may
+ * overlap. */
 bool check_overlap_relates(Form f, int a, int b);
 
 /* Warnings on a correct instruction (path-applicability, dtype-differs). Calls report for
@@ -176,9 +179,9 @@ bool check_overlap_relates(Form f, int a, int b);
 void check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx);
 
-/* The same on numbers that only the run knows; both back ends ask behind an instruction.
- * Warnings on contents are asked where the contents are read (rules/l0c_move.h,
- * fixpipe.h). */
+/* The same for numbers that only the run knows; both back ends call it after an
+ * instruction. Warnings on contents are checked where the contents are read
+ * (rules/l0c_move.h, fixpipe.h). */
 bool check_has_run_warnings(Op op);
 void check_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                         void *ctx);
@@ -192,25 +195,27 @@ typedef struct Footprint {
     int64_t len;
 } Footprint;
 
-/* How far operand param reaches at most, from its start; what bounds are asked of. */
+/* Returns how far operand param reaches at most, from its start. Bounds are checked with
+ * it. */
 int64_t check_extent(const CheckInstr *in, int param);
-/* Bytes that operand param (DST or SRC) touches. A bitwise mask with holes gives the runs
- * up to its highest lane (an upper bound), counter mode counts its last repeat as a full
- * one; *exact tells. Presupposes a correct instruction (check_values). */
+/* Returns the bytes that operand param (DST or SRC) accesses. A mask of bits with holes
+ * gives the runs up to its highest lane (an upper bound), and counter mode counts its
+ * last repeat as a full one; *exact says which. The instruction must be correct
+ * (check_values). */
 Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
-/* One past the last byte touched, relative to the root; offset when nothing is
- * touched. */
+/* Returns one past the last byte that is accessed, relative to the root; the offset when
+ * none is. */
 int64_t footprint_end(const Footprint *f);
-/* The same of the operand with what overlap rules count beside it. */
+/* Returns the same with the further bytes that overlap rules count. */
 int64_t check_overlap_end(const CheckInstr *in, int param);
 
-/* Alignment of a tensor operand that the instruction requires, in bytes. */
+/* Returns the alignment that the instruction requires of a tensor operand, in bytes. */
 int check_align(const CheckInstr *in, int param);
 /* The least number that the range of an operand allows: 0, which does nothing, of a
  * number of repeats that is no literal, and of the bursts of data_move by the reading
  * D10. */
 int64_t check_least(const CheckInstr *in, int param);
-/* The dtype in which a SCALAR operand travels. */
+/* Returns the dtype in which the value of a SCALAR operand is given. */
 Dtype check_scalar_dtype(const CheckInstr *in, int param);
 
 /* The rule that a CHECK_VALUE step of the operand is named by; RULE_NONE: there is no
@@ -238,15 +243,16 @@ bool check_accumulating_form(Form f);
  * meet. */
 bool check_overlap_is_regular(Form f, int param);
 
-/* deq-sign-bit: whether a pack of a scaled conversion is meant for the destination. Asked
- * by the stage for literals and by both back ends. */
+/* Checks deq-sign-bit: whether a parameter word of a scaled conversion is for the
+ * destination. The stage calls it for literals, both back ends always. */
 bool check_pack_sign(uint64_t pack, Dtype dst, Fault *fault);
 
-/* Geometry of a vector instruction. */
-int check_lanes(const CheckInstr *in);       /* L: lanes per repeat */
+/* The geometry of a vector instruction. */
+int check_lanes(const CheckInstr *in);       /* lanes of a repeat */
 int64_t check_repeats(const CheckInstr *in); /* counter mode: ceil(N / L) */
 bool check_lane_active(const CheckInstr *in, int64_t repeat, int lane);
-/* Results of two lanes share a byte, so masks have them both or neither. */
+/* Returns whether the results of two lanes share a byte, so that masks have both of them
+ * or neither. */
 bool check_masks_pairs(const CheckInstr *in);
 
 #endif

@@ -1,16 +1,17 @@
-/* compare.c: the rules of compare and select (vector chapter 5). Lanes are lanes.c's
- * business; here the operands that are rows of bits.
+/* compare.c: the rules of compare and select (vector chapter 5). vector.c handles
+ * operands that are addressed by vector lanes; this file handles those that are rows of
+ * bits.
  *
- * Owns: sel-mode of the processor, sel-dtype, sel-overflow, sel-overlap, sel-align. Not
- * here: the mode of a call, cmpmask-required, and the alignment of immediate offsets of
- * mov_tensor_to_cmpmask, which only the source can tell
- * (compiler/tik/calls/compare.c). */
+ * It owns sel-mode of the processor, sel-dtype, sel-overflow, sel-overlap, sel-align. The
+ * mode of a call, cmpmask-required, and the alignment of immediate offsets of
+ * mov_tensor_to_cmpmask are checked in compiler/tik/calls/compare.c, because only the
+ * source shows them. */
 #include "rules/internal.h"
 
 enum {
     MAX_BLOCKS = REPEAT_BYTES / BLOCK_BYTES,
     CMPMASK_BYTES = 16,
-    MASK_WORD = 8 /* what a move to CMPMASK has at least: the bits of 64 lanes */
+    MASK_WORD = 8 /* fewest bytes of a move to CMPMASK: the bits of 64 lanes */
 };
 
 static Sem
@@ -19,7 +20,7 @@ sem_of(const CheckInstr *in)
     return op_table[in->op].sem;
 }
 
-/* The operand with the bits of a select; -1: none. */
+/* Returns the operand with the bits of a select; -1 when there is none. */
 static int
 sel_slot(Op op)
 {
@@ -48,9 +49,9 @@ compare_statics(const CheckInstr *in, Fault *fault)
 
 /* ---- footprints ---------------------------------------------------------- */
 
-/* Bytes up to the bit of the last active lane: of the last repeat, or in mode 0 of each.
- * What a move to CMPMASK loads behind them is what the granule of the tensor holds, and
- * nobody reads it. */
+/* Returns the bytes up to the bit of the last active lane: of the last repeat, or in mode
+ * 0 of each. A move to CMPMASK also loads bytes of the granule after them, which nothing
+ * reads. */
 static int64_t
 sel_bytes(const CheckInstr *in)
 {
@@ -115,14 +116,14 @@ compare_overlap_rule(Op op, int param)
 
 /* ---- overlap ------------------------------------------------------------- */
 
-/* A tensor that in repeat t has the bytes offset + t * step to len behind it, beside an
- * operand that is addressed by lanes. */
+/* A tensor that has len bytes from offset + t * step on in repeat t, for comparison with
+ * an operand that is addressed by vector lanes. */
 typedef struct Row {
     int param;
     int64_t offset, step, len;
 } Row;
 
-/* Where the active lanes of the blocks of a repeat are; len 0: there are none. */
+/* The bytes of the active lanes in the blocks of a repeat; with len 0 there are none. */
 typedef struct Blocks {
     int param;
     int64_t offset, rep, blk;
@@ -147,14 +148,14 @@ blocks_of(const CheckInstr *in, int param)
     return b;
 }
 
-/* Whether repeat t of the row and repeat u of the blocks share a byte. */
+/* Returns whether repeat t of the row and repeat u of the blocks share a byte. */
 static bool
-meets(const Row *r, int64_t t, const Blocks *b, int64_t u)
+overlaps(const Row *r, int64_t t, const Blocks *b, int64_t u)
 {
     int64_t from = sat_add(b->offset, sat_mul(u, b->rep));
     for (int k = 0; k < MAX_BLOCKS; k++) {
-        if (bytes_meet(sat_add(r->offset, sat_mul(t, r->step)), r->len,
-                       sat_add(from, b->start[k]), b->len[k])) {
+        if (bytes_overlap(sat_add(r->offset, sat_mul(t, r->step)), r->len,
+                          sat_add(from, b->start[k]), b->len[k])) {
             return true;
         }
     }
@@ -196,18 +197,18 @@ bits_overlap(const CheckInstr *in, int param, Fault *fault)
         d->offset / dtype_size(d->dtype) == s->offset / dtype_size(s->dtype) &&
         b.blk == BLOCK_BYTES;
     if (repeats == 1) {
-        return together || !meets(&row, 0, &b, 0) ||
+        return together || !overlaps(&row, 0, &b, 0) ||
                fail_single(in, RULE_OVERLAP_SINGLE, 0, param, fault);
     }
     for (int64_t t = 0; t + 1 < repeats; t++) {
-        if (meets(&row, t, &b, t + 1)) {
+        if (overlaps(&row, t, &b, t + 1)) {
             return fail_multi(in, RULE_OVERLAP_MULTI, 0, param, t, fault);
         }
     }
     return true;
 }
 
-/* The bits of a select against its destination. */
+/* Checks the bits of a select against its destination. */
 static bool
 sel_overlap(const CheckInstr *in, int param, Fault *fault)
 {
@@ -218,11 +219,11 @@ sel_overlap(const CheckInstr *in, int param, Fault *fault)
     int64_t repeats = check_repeats(in);
     if (repeats == 1) {
         bool together = b.offset == from && b.blk == BLOCK_BYTES;
-        return together || !meets(&row, 0, &b, 0) ||
+        return together || !overlaps(&row, 0, &b, 0) ||
                fail_single(in, RULE_SEL_OVERLAP, dst, param, fault);
     }
     for (int64_t t = 0; t + 1 < repeats; t++) {
-        if (meets(&row, t + 1, &b, t)) {
+        if (overlaps(&row, t + 1, &b, t)) {
             return fail_multi(in, RULE_SEL_OVERLAP, dst, param, t, fault);
         }
     }
@@ -247,8 +248,9 @@ compare_overlap(const CheckInstr *in, int param, Fault *fault)
                     : sel_overlap(in, param, fault);
 }
 
-/* CMPMASK is 16 bytes, and published operators step through rows of bits by as many; to
- * it by the bits of 64 lanes. Bits of all repeats begin anywhere, with a warning. */
+/* CMPMASK has 16 bytes, and published operators go through rows of bits in steps of 16
+ * bytes; moves to CMPMASK in steps of the bits of 64 lanes. Bits of all repeats may begin
+ * anywhere, with a warning. */
 static int
 compare_align(const CheckInstr *in, int param)
 {
@@ -262,7 +264,7 @@ compare_align(const CheckInstr *in, int param)
                                   : scope_align(t->scope, t->dtype);
 }
 
-/* known: of an offset that is a literal, else of the others. */
+/* Warns of offsets that are literals if known, else of the others. */
 static void
 align_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
               void *ctx)

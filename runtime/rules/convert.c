@@ -1,13 +1,14 @@
 /* convert.c: the rules of conversions (vector chapter 3): which pairs of types the
- * processor has, with which rounding modes. Part of the checker; rules/internal.h is the
- * contract. Strides, bounds and overlap are those of lanes.
+ * processor has, with which rounding modes. It is a part of the checker, whose contract
+ * is rules/internal.h. Strides, bounds and overlap are those of vector lanes.
  *
- * Owns: round-mode, and of conversions dtype-unsupported. deq-sign-bit depends on a value
- * that may be known only while running: both back ends ask it (check_pack_sign). */
+ * It owns round-mode, and dtype-unsupported of conversions. deq-sign-bit depends on a
+ * value that may be known only while running, so both back ends check it
+ * (check_pack_sign). */
 #include "rules/internal.h"
 
-/* What the processor converts from src, or from which types at all where there is
- * nothing. */
+/* Lists the types to which the processor converts src, or, if there are none, the types
+ * that it converts. */
 static bool
 no_pair(const CheckInstr *in, int dst, int src, Fault *fault)
 {
@@ -83,7 +84,7 @@ convert_statics(const CheckInstr *in, Fault *fault)
     return check_conversion(in, fault);
 }
 
-/* The packs of a conversion with a table of them. */
+/* The table of parameter words of a conversion. */
 enum {
     PACKS_BYTES = 16 * 8
 };
@@ -116,8 +117,8 @@ table_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
     const CheckTensor *d = &in->args[dst].t, *t = &in->args[param].t;
     FaultAt at = {RULE_OVERLAP_MULTI, param, t->offset, 0, 0};
     return d->buffer != t->buffer ||
-           !bytes_meet(d->offset, lanes_extent(in, dst), t->offset,
-                       check_repeats(in) > 0 ? PACKS_BYTES : 0) ||
+           !bytes_overlap(d->offset, lanes_extent(in, dst), t->offset,
+                          check_repeats(in) > 0 ? PACKS_BYTES : 0) ||
            check_fail(fault, &at,
                       "%s starts at byte %lld and %s at byte %lld of the same tensor "
                       "and they share bytes",

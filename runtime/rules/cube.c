@@ -20,7 +20,7 @@ is_conv(const CheckInstr *in)
     return op_table[in->op].sem == SEM_CONV2D;
 }
 
-/* Slot of the bias; -1: there is none. */
+/* Returns the slot of the bias; -1 when there is none. */
 static int
 bias_slot(const CheckInstr *in)
 {
@@ -207,7 +207,7 @@ typedef struct Sizes {
     int64_t m, k, n;
 } Sizes;
 
-/* No product has a side as long: of hostile numbers more does not count. */
+/* A limit that no side of a product reaches; larger, hostile numbers are cut to it. */
 static int64_t
 side(int64_t v)
 {
@@ -215,7 +215,7 @@ side(int64_t v)
     return v < most ? v : most;
 }
 
-/* Whether the numbers of a convolution are small enough to be multiplied. */
+/* Returns whether the numbers of a convolution are small enough to be multiplied. */
 static bool
 is_sane(const CheckInstr *in)
 {
@@ -271,8 +271,8 @@ bytes_of(const CheckInstr *in, int param)
     }
 }
 
-/* Of factors with parts of fractals, what is behind their ends is not used; nor of images
- * all pixels. */
+/* Bytes after the end of factors with parts of fractals are not accessed, nor are all
+ * pixels of images. */
 static Footprint
 cube_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -283,7 +283,7 @@ cube_footprint(const CheckInstr *in, int param, bool *exact)
     return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, bytes_of(in, param)};
 }
 
-/* matmul and conv2d work on whole fractals of L1, but on the 310P class. */
+/* matmul and conv2d work on whole fractals of L1, except on the 310P class. */
 static int
 cube_align(const CheckInstr *in, int param)
 {
@@ -299,8 +299,8 @@ cube_align(const CheckInstr *in, int param)
 
 /* ---- values and overlap -------------------------------------------------- */
 
-/* Factors are only read: they may be the same bytes. The vendor's library refuses that of
- * a convolution. */
+/* Factors are only read, so they may be the same bytes. The vendor's library refuses that
+ * for a convolution. */
 static void
 cube_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {

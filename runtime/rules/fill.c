@@ -1,9 +1,9 @@
-/* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10). Part of
- * the checker; rules/internal.h is the contract. What is addressed by lanes follows
- * lanes.c, but vpadding reads whole source blocks, vbcb reads 8 elements per repeat, and
- * a copy in counter mode has repeats of any length.
+/* fill.c: sequences, broadcasts, copies and padding of blocks (vector 4 and 10). It is a
+ * part of the checker, whose contract is rules/internal.h. Operands that are addressed by
+ * vector lanes follow vector.c, but vpadding reads whole source blocks, vbcb reads 8
+ * elements per repeat, and a copy in counter mode has repeats of any length.
  *
- * Owns: overlap-forbidden of vbcb and of vcopy in counter mode; stride-0. */
+ * It owns overlap-forbidden of vbcb and of vcopy in counter mode; stride-0. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -25,7 +25,7 @@ is_source(const CheckInstr *in, int param)
 
 /* ---- what operands cover ------------------------------------------------- */
 
-/* All blocks of all repeats. */
+/* Returns all blocks of all repeats. */
 static Footprint
 whole_blocks(const CheckInstr *in, int param)
 {
@@ -34,7 +34,8 @@ whole_blocks(const CheckInstr *in, int param)
                        check_repeats(in),        g.rep,    BLOCK_BYTES};
 }
 
-/* A copy in counter mode: the blocks that the elements of a repeat fill or begin. */
+/* Returns the blocks that the elements of a repeat fill or begin, for a copy in counter
+ * mode. */
 static Footprint
 counted_blocks(const CheckInstr *in, int param)
 {
@@ -77,7 +78,7 @@ fill_extent(const CheckInstr *in, int param)
     int64_t per_block = BLOCK_BYTES / dtype_size(in->args[param].t.dtype);
     int64_t rest = (int64_t)check_mask(in)->w[0] % per_block;
     int64_t unused = rest == 0 || f.count0 == 1 ? 0 : per_block - rest;
-    /* With a block stride of 0 an earlier block is as far. */
+    /* With a block stride of 0 an earlier block reaches as far. */
     unused = f.stride0 == 0 ? 0 : unused;
     return end_of(&f) - unused * dtype_size(in->args[param].t.dtype);
 }
@@ -110,7 +111,7 @@ fill_footprint(const CheckInstr *in, int param, bool *exact)
 
 /* ---- overlap ------------------------------------------------------------- */
 
-/* In place, each element is copied to where it is. */
+/* Returns whether the copy is in place, so that each element is copied to itself. */
 static bool
 in_place(const CheckInstr *in, int dst, int param)
 {
@@ -139,7 +140,7 @@ fill_overlap_rule(Op op, int param)
     return op_table[op].form == FORM_VBCB ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
-/* known: of literals, else of the others. */
+/* Warns of literals if known, else of the others. */
 static void
 stride_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
                void *ctx)

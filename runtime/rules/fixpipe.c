@@ -37,7 +37,7 @@ static const struct {
 enum {
     NPAIRS = sizeof pairs / sizeof pairs[0],
     NBLOCK_PAIRS = sizeof block_pairs / sizeof block_pairs[0],
-    ROW = 16 /* elements */
+    ROW = 16 /* elements of a row */
 };
 
 const char *
@@ -169,14 +169,14 @@ has_other(Form f)
     return f == FORM_FIXA || f == FORM_FIXVA;
 }
 
-/* Of the first two generations results go through UB; they have a scale in float16. */
+/* In the first two generations results go through UB and have a scale in float16. */
 static bool
 through_ub(const Soc *soc)
 {
     return soc_has(soc, FEATURE_FIX_THROUGH_UB);
 }
 
-/* Words of 64 bits instead, and relu beside everything. */
+/* Later generations have words of 64 bits instead, and relu with everything. */
 static bool
 has_words(const Soc *soc)
 {
@@ -196,7 +196,7 @@ blocks_vector(const CheckInstr *in, Fault *fault)
                        dtype_name(t), in->soc->name, dtype_name(want)));
 }
 
-/* The type of elements where the second operand is added. */
+/* Returns the type of elements to which the second operand is added. */
 static Dtype
 other_dtype(const CheckInstr *in)
 {
@@ -268,7 +268,7 @@ blocks_statics(const CheckInstr *in, Fault *fault)
 }
 
 typedef struct Blocks {
-    int64_t n, bytes, gap; /* of one block: bytes that are there, gap behind them */
+    int64_t n, bytes, gap; /* of one block: its bytes, and the gap after them */
 } Blocks;
 
 static Blocks
@@ -385,7 +385,7 @@ columns_statics(const CheckInstr *in, Fault *fault)
            columns_split(in, fault);
 }
 
-/* What dst gets: outer groups of runs. */
+/* Returns the bytes of dst: outer groups of runs. */
 static Footprint
 columns_dst(const CheckInstr *in, int64_t offset, bool *exact)
 {

@@ -1,6 +1,5 @@
-/* fixpipe.h: results of the matrix unit on their way from L0C to memory, in two forms: by
- * blocks of 16 channels (cube-quant 8), and by columns and rows (cube-quant 12). Tables
- * in fixpipe.def. */
+/* fixpipe.h: moves of results from L0C to memory, in two kinds: by blocks of 16 channels
+ * (cube-quant 8), and by columns and rows (cube-quant 12). fixpipe.def has the tables. */
 #ifndef TIK_FIXPIPE_H
 #define TIK_FIXPIPE_H
 
@@ -17,16 +16,16 @@ const char *fix_mode_name(FixMode m);
 bool fix_mode_scales(FixMode m);
 bool fix_mode_is_vector(FixMode m);
 
-/* Rows of a block: valid ones, and those that the source has. */
+/* These return the rows of a block: the valid ones, and those that the source has. */
 static inline int64_t
 fix_rows(int64_t len, Dtype src)
 {
     return len * BLOCK_BYTES / dtype_size(src) / 16;
 }
 
-/* fix-burst: asked by the stage for literals and by both back ends. */
+/* Checks fix-burst; the stage calls it for literals, both back ends always. */
 bool check_fix_burst(Dtype src, int64_t len, Fault *fault);
-/* fix-nsize, fix-stride: likewise. */
+/* Checks fix-nsize and fix-stride in the same way. */
 bool check_fix_columns(bool nd, bool split, int64_t n, int64_t src_stride, Fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* flag.c: see flag.h; and the rules of instructions that compute nothing. */
+/* flag.c: flags (see flag.h), and the rules of instructions that compute nothing. */
 #include "rules/flag.h"
 #include "rules/internal.h"
 #include "rules/require.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    BARRIER_BYTES = 32 /* of the workspace of a barrier, for each block */
+    BARRIER_BYTES = 32 /* bytes of the workspace of a barrier for each block */
 };
 
 int
@@ -135,7 +135,7 @@ check_loop_bounds(const CheckInstr *in, int param, Fault *fault)
 }
 
 bool
-check_meeting_room(const CheckInstr *in, int param, Fault *fault)
+check_barrier_room(const CheckInstr *in, int param, Fault *fault)
 {
     (void)param;
     int64_t v = in->args[BARRIER_blocks].v, bytes = in->args[BARRIER_workspace].t.bytes;

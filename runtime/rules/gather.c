@@ -1,19 +1,19 @@
-/* gather.c: the rules of gather, scatter and compress (vector chapter 8). Part of the
- * checker; rules/internal.h is the contract.
+/* gather.c: the rules of gather, scatter and compress (vector chapter 8). It is a part of
+ * the checker, whose contract is rules/internal.h.
  *
- * Which bytes are touched is partly in tensors. The rules on those are asked by the
- * execution of the instruction (check_offset, check_fits); here the operand counts as
- * wholly touched, and has no bounds.
+ * The bytes that are accessed depend on contents of tensors. The execution of the
+ * instruction checks the rules on these (check_offset, check_fits); here all bytes of the
+ * operand count as accessed, and it has no bounds.
  *
- * Owns: pattern-dtype, offset-dtype, base-addr-range, overlap-forbidden of vgatherb and
- * vbi, overlap-single and overlap-multi of this family. pattern-range, pattern-stride and
- * rsvd-dtype are form.def's and binding's. */
+ * It owns pattern-dtype, offset-dtype, base-addr-range, overlap-forbidden of vgatherb and
+ * vbi, overlap-single and overlap-multi of this family. form.def and binding have
+ * pattern-range, pattern-stride and rsvd-dtype. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
 enum {
     OFFSET_BYTES = 4,
-    BLOCKS = 8 /* of a repeat */
+    BLOCKS = 8 /* blocks of a repeat */
 };
 
 static Form
@@ -58,14 +58,14 @@ check_pattern_count(int64_t pattern, int64_t n)
     return n <= first ? 0 : (n - first - 1) / step + 1;
 }
 
-/* Elements that a repeat goes over. */
+/* Returns the elements that a repeat goes over. */
 static int64_t
 pick_lanes(const CheckInstr *in)
 {
     return is_long(form_of(in)) ? in->args[PICK_mask].v : check_lanes(in);
 }
 
-/* Elements that the instruction goes over. */
+/* Returns the elements that the instruction goes over. */
 static int64_t
 pick_total(const CheckInstr *in)
 {
@@ -75,7 +75,7 @@ pick_total(const CheckInstr *in)
                : sat_mul(check_repeats(in), pick_lanes(in));
 }
 
-/* Elements that are kept; -1: known only while running. */
+/* Returns the elements that are kept; -1 when they are known only while running. */
 static int64_t
 pick_kept(const CheckInstr *in)
 {
@@ -105,7 +105,7 @@ check_pattern_strided(const CheckInstr *in)
     return is_long(form_of(in)) || !dense;
 }
 
-/* Bytes from the bits of a repeat to those of the next. */
+/* Returns the bytes from the bits of a repeat to those of the next. */
 static int64_t
 pick_pattern_step(const CheckInstr *in)
 {
@@ -151,7 +151,7 @@ pick_extent(const CheckInstr *in, int param)
 
 /* ---- extents ------------------------------------------------------------- */
 
-/* Offsets are one for every lane, without gaps. */
+/* There is an offset for every lane, without gaps. */
 static int64_t
 offsets_extent(const CheckInstr *in)
 {
@@ -179,7 +179,8 @@ gatherb_extent(const CheckInstr *in, int param)
                : 0;
 }
 
-/* From the start of one vertical repeat to behind its last active lane. */
+/* Returns the bytes from the start of a vertical repeat to the end of its last active
+ * lane. */
 static int64_t
 bi_window(const CheckInstr *in)
 {
@@ -383,7 +384,8 @@ share_root(const CheckTensor *a, const CheckTensor *b)
            b->offset >= 0 && b->offset < FAR_AWAY;
 }
 
-/* Where repeats put what they keep, if none before kept less than it can. */
+/* Returns where repeats write the elements that they keep, if none before kept fewer than
+ * it can. */
 static int64_t
 pick_window(const CheckInstr *in)
 {
@@ -394,9 +396,10 @@ pick_window(const CheckInstr *in)
     return sat_mul(number ? check_pattern_count(p->v, n) : n, size_of(in, PICK_dst));
 }
 
-/* The first repeat whose window meets what the next repeat reads; -1: none. */
+/* Returns the first repeat whose window overlaps the bytes that the next repeat reads; -1
+ * when there is none. */
 static int64_t
-pick_meets(const CheckInstr *in, int64_t window, int64_t blk, int64_t rep)
+pick_overlaps(const CheckInstr *in, int64_t window, int64_t blk, int64_t rep)
 {
     const CheckTensor *d = &in->args[PICK_dst].t, *s = &in->args[PICK_src0].t;
     int64_t per = BLOCK_BYTES / size_of(in, PICK_src0);
@@ -408,7 +411,7 @@ pick_meets(const CheckInstr *in, int64_t window, int64_t blk, int64_t rep)
     for (int64_t b = 0; b < blocks && b * blk < FAR_AWAY; b++) {
         int64_t x = d->offset - s->offset - rep - b * blk;
         int64_t t =
-            check_first_meeting(x, window - rep, window, len, check_repeats(in) - 1);
+            check_first_overlap(x, window - rep, window, len, check_repeats(in) - 1);
         found = t >= 0 && (found < 0 || t < found) ? t : found;
     }
     return found;
@@ -430,7 +433,7 @@ pick_overlap(const CheckInstr *in, Fault *fault)
     if (repeats == 1) {
         bool together = d->offset == s->offset && blk == BLOCK_BYTES;
         return together ||
-               !bytes_meet(d->offset, window, s->offset, pick_extent(in, PICK_src0)) ||
+               !bytes_overlap(d->offset, window, s->offset, pick_extent(in, PICK_src0)) ||
                check_fail(
                    fault, &at,
                    "dst starts at byte %lld and src0 at byte %lld of the same "
@@ -438,7 +441,7 @@ pick_overlap(const CheckInstr *in, Fault *fault)
                    "none",
                    (long long)d->offset, (long long)s->offset);
     }
-    int64_t t = pick_meets(in, window, blk, rep);
+    int64_t t = pick_overlaps(in, window, blk, rep);
     at = (FaultAt){RULE_OVERLAP_MULTI, PICK_src0, t, 0, 0};
     return t < 0 ||
            check_fail(fault, &at,
@@ -448,7 +451,8 @@ pick_overlap(const CheckInstr *in, Fault *fault)
                       (long long)(t + 1), (long long)(s->offset + (t + 1) * rep));
 }
 
-/* Of src0, which is read anywhere, the start counts; windows of dst do not meet. */
+/* The start of src0 counts, because it is read at any offset. Windows of dst must not
+ * overlap. */
 static bool
 bi_overlap(const CheckInstr *in, int param, Fault *fault)
 {
@@ -458,7 +462,7 @@ bi_overlap(const CheckInstr *in, int param, Fault *fault)
     for (int a = BI_dst; a < param; a++) {
         const CheckTensor *t = &in->args[a].t;
         int64_t alen = a == BI_src0 ? BLOCK_BYTES : bi_extent(in, a);
-        if (share_root(t, b) && bytes_meet(t->offset, alen, b->offset, len)) {
+        if (share_root(t, b) && bytes_overlap(t->offset, alen, b->offset, len)) {
             return check_fail(fault, &at,
                               "%s (from byte %lld) and %s (from byte %lld) of one tensor "
                               "share bytes",
@@ -478,7 +482,7 @@ check_bi_windows(int64_t window, int64_t step, Fault *fault)
     return step >= window ||
            check_fail(fault, &at,
                       "dst of one vertical repeat covers %lld bytes; the next one starts "
-                      "%lld bytes behind its start",
+                      "%lld bytes after its start",
                       (long long)window, (long long)step);
 }
 

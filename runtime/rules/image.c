@@ -1,9 +1,9 @@
-/* image.c: the rules of load_image. Part of the checker; rules/internal.h is the
- * contract.
+/* image.c: the rules of load_image. It is a part of the checker, whose contract is
+ * rules/internal.h.
  *
- * Owns: image-format, image-function, image-size, image-crop, image-swap, image-csc,
+ * It owns image-format, image-function, image-size, image-crop, image-swap, image-csc,
  * image-dtc, image-pad; path and type-pair of load_image. Numbers of a function that is
- * switched off are not looked at. */
+ * switched off are not checked. */
 #include "rules/image.h"
 #include "rules/internal.h"
 
@@ -79,7 +79,7 @@ image_shape(const ImageNumbers *n)
     return s;
 }
 
-/* In the first plane. */
+/* This counts bytes in the first plane. */
 static int64_t
 pixel_bytes(int64_t format)
 {
@@ -174,7 +174,7 @@ width_ok(const ImageNumbers *n, const Text *t)
            broken(t, "src_horizontal_size is %lld; of YUV420SP it is even", (long long)w);
 }
 
-/* One of the sides that is cut out: [start, start + size) of whole pixels. */
+/* Checks a side of the area that is cut out: [start, start + size) of whole pixels. */
 static bool
 side_ok(const char *side, int64_t start, int64_t size, int64_t whole, const Text *t)
 {
@@ -261,7 +261,7 @@ dtc_ok(const ImageNumbers *n, const Text *t)
            broken(t, "dtc_mean_type is %lld; it is 0 or 1", (long long)m);
 }
 
-/* Two of the four sizes, that of the image between them. */
+/* Checks two of the four sizes, with that of the image between them. */
 static bool
 padding_ok(const ImageNumbers *n, int slot, int64_t pixels, const Text *t)
 {
@@ -406,9 +406,9 @@ image_extent(const CheckInstr *in, int param)
     return image_bytes(&n, param);
 }
 
-/* Rows of what is cut out of a plane. The second plane of YUV420 has a pair of bytes for
- * two pixels in two rows; where it stands behind the first, everything between the first
- * byte and the last one counts as read. */
+/* Returns the rows that are cut out of a plane. The second plane of YUV420 has a pair of
+ * bytes for two pixels in two rows; if it follows the first plane, all bytes between the
+ * first and the last one count as read. */
 static Footprint
 window(const ImageNumbers *n, int64_t at, int param, bool *exact)
 {
@@ -428,8 +428,8 @@ window(const ImageNumbers *n, int64_t at, int param, bool *exact)
     return (Footprint){first, s.h, w * size, 1, 0, s.w * size};
 }
 
-/* Bounds are asked of the whole image (image_extent), as the manual describes it to the
- * instruction; what is read is the part that is cut out. */
+/* Bounds are checked for the whole image (image_extent), which the manual describes; only
+ * the part that is cut out is read. */
 static Footprint
 image_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -441,8 +441,8 @@ image_footprint(const CheckInstr *in, int param, bool *exact)
                : (Footprint){at, bytes > 0, 0, 1, 0, bytes};
 }
 
-/* As the manual has it: pairs of colours and words of four bytes begin at their
- * multiples. */
+/* By the manual pairs of colours and words of four bytes begin at multiples of their
+ * sizes. */
 static int
 image_align(const CheckInstr *in, int param)
 {

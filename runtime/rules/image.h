@@ -1,5 +1,5 @@
-/* image.h: load_image in numbers: its functions, the registers that it computes with, and
- * what size the images have. */
+/* image.h: the numbers of load_image: its functions, the registers with its parameters,
+ * and the sizes of images. */
 #ifndef TIK_IMAGE_H
 #define TIK_IMAGE_H
 
@@ -7,7 +7,7 @@
 #include "rules/check.h"
 
 enum {
-    IMAGE_SLOTS = IMAGE_sid + 1 /* operands */
+    IMAGE_SLOTS = IMAGE_sid + 1 /* number of operands */
 };
 
 /* Formats. */
@@ -37,7 +37,7 @@ enum {
     IMAGE_PAD_MIRROR
 };
 
-/* Where the registers are, in bytes from the start of SC_SREG. */
+/* Offsets of the registers, in bytes from the start of SC_SREG. */
 enum {
     IMAGE_R_MATRIX = SREG_IMAGE,        /* 9 x int16 */
     IMAGE_R_OUT_BIAS = SREG_IMAGE + 18, /* 3 x uint8 */
@@ -49,11 +49,11 @@ enum {
     IMAGE_R_CHANNEL = SREG_IMAGE + 56   /* an element of dst */
 };
 
-/* The numbers of one instruction. */
+/* The numbers of an instruction. */
 typedef struct ImageNumbers {
     const Soc *soc;
     Dtype dst;
-    int64_t v[IMAGE_SLOTS]; /* of slots that are tensors: 0 */
+    int64_t v[IMAGE_SLOTS]; /* by slot; 0 for tensors */
 } ImageNumbers;
 
 /* A colour matrix with its biases. */
@@ -62,25 +62,25 @@ typedef struct ImageCsc {
     uint8_t out_bias[3], in_bias[3];
 } ImageCsc;
 
-/* What is read, and where it lands. */
+/* The part of the source that is read, and its place in the destination. */
 typedef struct ImageShape {
-    int64_t x, y, w, h;               /* of the source, in pixels */
+    int64_t x, y, w, h;               /* area of the source, in pixels */
     int64_t top, bottom, left, right; /* pixels around it in the destination */
     int colours;                      /* channels that the image has */
-    int channels;                     /* of a pixel of the destination */
+    int channels;                     /* channels of a pixel of the destination */
 } ImageShape;
 
-/* Rules of one number; false: it breaks one, and text says which. */
+/* Checks the rules of a number. Returns false with a text when it breaks one. */
 bool image_number_ok(const ImageNumbers *n, int slot, char *text, size_t size);
-Rule image_rule(int slot); /* RULE_NONE: the slot has none */
-/* Of any numbers, legal or not; saturated. */
+Rule image_rule(int slot); /* RULE_NONE when the slot has no rule */
+/* Computes the shape, saturated, for any numbers, legal or not. */
 ImageShape image_shape(const ImageNumbers *n);
-/* Bytes of a tensor operand. */
+/* Returns the bytes of a tensor operand. */
 int64_t image_bytes(const ImageNumbers *n, int slot);
-/* address-align of the sources by the format that the run has: of a literal it is a step
- * of the checker, of others the execution asks, in both back ends. */
+/* Checks address-align of the sources, which depends on the format. For a literal it is a
+ * step of the checker; otherwise both back ends call it during the execution. */
 bool image_aligned(const CheckInstr *in, Fault *fault);
-/* The conversion of format_convert 1 to 9. */
+/* Returns the conversion of format_convert 1 to 9. */
 ImageCsc image_fixed_csc(int64_t convert);
 
 #endif

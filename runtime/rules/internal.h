@@ -1,52 +1,54 @@
-/* internal.h: what the files of the checker (check.c, footprint.c, overlap.c) share.
- * Private to runtime/isa. */
+/* internal.h: declarations that the files of the checker share. It is private to
+ * runtime/rules. */
 #ifndef TIK_CHECK_INT_H
 #define TIK_CHECK_INT_H
 
 #include "isa/integer.h"
 #include "rules/check.h"
 
-/* Where a rule is broken: the numbers of a Fault. */
+/* The numbers of a Fault: where a rule is broken. */
 typedef struct FaultAt {
     Rule rule;
     int param;
     int64_t value, lo, hi;
 } FaultAt;
 
-/* Fills *fault; always false, so that it can be returned. */
+/* Fills *fault. It always returns false. */
 bool check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The rules of a family (family.def). Everything that ranges, masks, scopes and element
- * types say is generic (check.c); null: nothing more to say. All of them presuppose
- * operands within their ranges and are safe for any values. */
+/* The rules of a family (family.def). Rules on ranges, masks, scopes and element types
+ * are generic (check.c); a null member adds nothing to them. Members are safe for any
+ * values, and meaningful for operands within their ranges. */
 typedef struct FamilyRules {
-    /* What does not depend on values: availability, types that relate, modes. */
+    /* Checks the rules that do not depend on values: availability, pairs of types,
+     * modes. */
     bool (*statics)(const CheckInstr *in, Fault *fault);
-    /* The bytes that the operand touches, of all numbers, legal or not; null: it touches
-     * none. */
+    /* Returns the bytes that the operand accesses, for any numbers, legal or not; null:
+     * it accesses none. */
     Footprint (*footprint)(const CheckInstr *in, int param, bool *exact);
-    /* How far bounds reach from the operand's start, where that is not the end of its
-     * footprint; null: it is. What is touched is known only while running (gather),
-     * bounds are those of whole blocks or images of which parts are touched (fill, acc,
-     * image), or without end where numbers are too wrong to compute with (lmem). */
+    /* Returns how far bounds reach from the operand's start; null: to the end of its
+     * footprint. It differs if the bytes that are accessed are known only while running
+     * (gather), if bounds are those of whole blocks or images of which parts are accessed
+     * (fill, acc, image), and if numbers are too wrong to compute with, so that they have
+     * no end (lmem). */
     int64_t (*extent)(const CheckInstr *in, int param);
-    /* A tensor operand against the ones before it: sources, and destinations but the
-     * first. */
+    /* Checks a tensor operand against those before it. It is called for sources, and for
+     * destinations but the first. */
     bool (*overlap)(const CheckInstr *in, int param, Fault *fault);
-    /* Whether overlap has something to say about the operand; null: about all of them. */
+    /* Returns whether overlap has a rule on the operand; null: on all of them. */
     bool (*has_overlap)(Op op, int param);
-    /* The rules of an operand's bounds and overlap where they have names of their own;
-     * null: tensor-overflow, overlap-*. */
+    /* Returns the rules of an operand's bounds and overlap; null: tensor-overflow,
+     * overlap-*. */
     Rule (*bounds_rule)(Op op, int param);
     Rule (*overlap_rule)(Op op, int param);
-    /* Bytes from the operand's start that overlap rules count where that is more than
-     * what is touched; null: it is not. */
+    /* Returns the bytes from the operand's start that overlap rules count, if they are
+     * more than those that are accessed; null: they are not. */
     int64_t (*overlap_extent)(const CheckInstr *in, int param);
-    /* Required alignment of a tensor operand in bytes; null: scope_align. */
+    /* Returns the required alignment of a tensor operand in bytes; null: scope_align. */
     int (*align)(const CheckInstr *in, int param);
-    /* A further rule on what a tensor operand covers, asked before its bounds. Like them
-     * it depends monotonically on counts and strides. */
+    /* Checks a further rule on the bytes of a tensor operand, before its bounds. Like
+     * them it depends monotonically on counts and strides. */
     bool (*bounds)(const CheckInstr *in, int param, Fault *fault);
     /* bounds is not monotone for the operand: it has its least at corners, each number at
      * an end of its range or at 1. Null: it never is. */
@@ -57,10 +59,12 @@ typedef struct FamilyRules {
     /* Warnings on numbers that are no literals, as they are while running. */
     void (*run_warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                          void *ctx);
-    /* Bounds relate numbers in ways that no interval tells: they are decided where all
-     * numbers are known. Depends on attributes only. */
+    /* Returns whether bounds relate numbers in ways that intervals cannot express, so
+     * that they are decided only if all numbers are known. It depends on attributes
+     * only. */
     bool (*irregular)(const CheckInstr *in);
-    /* The first destination is a source too, or may be; null: sem_reads_dst. */
+    /* Returns whether the first destination is or may be a source too; null:
+     * sem_reads_dst. */
     bool (*reads_dst)(const CheckInstr *in);
 } FamilyRules;
 
@@ -83,14 +87,14 @@ const FamilyRules *check_family(Op op);
     bool function(const CheckInstr *in, int param, Fault *fault);
 #include "rules/require.def"
 
-/* Adds to a list of names in a small buffer. */
+/* Adds a name to a list in a small buffer. */
 void check_list_add(char *buf, size_t size, const char *name);
 const char *check_op_name(const CheckInstr *in);
-/* A reading of an uncertain point gives the processor the instruction, with the types of
+/* Returns whether a chosen reading gives the processor the instruction, with the types of
  * the 310P class. */
 bool check_by_choice(const CheckInstr *in);
 const char *check_param_name(const CheckInstr *in, int param);
-/* A number is in the range of its row (form.def), whatever rule says so. */
+/* Returns whether a number is in the range of its row (form.def), by whatever rule. */
 bool check_in_row(const CheckInstr *in, int param);
 /* The processor has the pair of types of dst and src, with the rounding mode where there
  * is one (convert.c). */
@@ -99,14 +103,14 @@ bool check_conversion(const CheckInstr *in, Fault *fault);
 bool check_main_dtype(const CheckInstr *in, int param, Fault *fault);
 bool check_same_dtype(const CheckInstr *in, int param, Fault *fault);
 
-/* The type whose width gives the lanes: that of the widest operand addressed by lanes. */
+/* Returns the type whose width gives the number of lanes: that of the widest operand that
+ * is addressed by vector lanes. */
 Dtype check_widest(const CheckInstr *in);
-/* The mask operand; null: the form has none. */
+/* Returns the mask operand; null when the form has none. */
 const CheckMask *check_mask(const CheckInstr *in);
-/* The extent of an operand, by its family. */
-/* Whether count items of so many bytes have room for themselves in the bytes between the
- * first and the end of the last one: then an instruction's work is bounded by memory,
- * whatever its counts are. Else dst-overlap. */
+/* Checks dst-overlap: count items of `each` bytes must fit into the bytes from the first
+ * to the end of the last one. Then an instruction's work is bounded by memory, whatever
+ * its counts are. */
 bool check_counted(const CheckInstr *in, int param, int64_t count, int64_t each,
                    Fault *fault);
 bool check_is_pad_move(const CheckInstr *in);
@@ -116,45 +120,47 @@ bool check_is_geometry(const CheckInstr *in);
 
 /* ---- lanes.c, for families that address some of their operands by lanes -- */
 
-/* Where the lanes of an operand are; strides in bytes. */
+/* Where the vector lanes of an operand are. Strides are in bytes. */
 typedef struct LaneGeometry {
-    int lanes;     /* L: of a repeat */
+    int lanes;     /* lanes of a repeat */
     int size;      /* bytes of an element */
     int share;     /* elements that share them: 1 or 2 */
     int per_block; /* elements of a block */
-    int blocks;    /* of a repeat */
+    int blocks;    /* blocks of a repeat */
     int64_t blk;   /* from block to block */
     int64_t rep;   /* from repeat to repeat */
     /* bytes of a block before its first element: lanes may fill the upper half */
     int first;
 } LaneGeometry;
 
-/* Presupposes form_lanes(form, param). */
+/* The operand must satisfy form_is_vector. */
 LaneGeometry check_geometry(const CheckInstr *in, int param);
-/* One past the highest active lane of a repeat. */
+/* Returns one past the highest active lane of a repeat. */
 int lanes_end(const CheckInstr *in);
 int64_t lanes_extent(const CheckInstr *in, int param);
 Footprint lanes_footprint(const CheckInstr *in, int param, bool *exact);
-/* Source param against destination dst by the rules of vector 1.6 for one and several
- * repeats. */
+/* Checks source param against destination dst by the rules of vector 1.6 for one and
+ * several repeats. */
 bool lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault);
-/* The same where dst is not addressed by lanes: each repeat writes one run of len bytes,
- * step bytes behind that of the repeat before. */
+/* Does the same if dst is not addressed by vector lanes: each repeat writes a run of len
+ * bytes, step bytes after that of the repeat before. */
 bool lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step,
                        int param, Fault *fault);
 
-/* The first t in [0, n) with -wlen < x + t*step < rlen, -1: none. */
-int64_t check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen,
+/* Returns the first t in [0, n) with -wlen < x + t*step < rlen; -1 when there is none. */
+int64_t check_first_overlap(int64_t x, int64_t step, int64_t wlen, int64_t rlen,
                             int64_t n);
 
-/* From its first to its last byte the operand shares none with another one. */
+/* Checks that the operand, from its first to its last byte, shares no byte with another
+ * one. */
 bool check_apart(const CheckInstr *in, Rule rule, int other, int param, Fault *fault);
-/* Counter mode counts the elements of each repeat; repeat_times is used. */
+/* Returns whether counter mode counts the elements of each repeat, and repeat_times is
+ * used. */
 bool check_counts_per_repeat(const CheckInstr *in);
 
-/* Whether two byte ranges of one root share a byte. */
+/* Returns whether two byte ranges of one root share a byte. */
 static inline bool
-bytes_meet(int64_t a, int64_t alen, int64_t b, int64_t blen)
+bytes_overlap(int64_t a, int64_t alen, int64_t b, int64_t blen)
 {
     return alen > 0 && blen > 0 && a < sat_add(b, blen) && b < sat_add(a, alen);
 }

@@ -1,10 +1,10 @@
-/* l0c_move.c: the rules of moves out of and into the accumulator (data-movement 6,
- * cube-quant 9 to 11). Part of the checker; rules/internal.h is the contract.
+/* l0c_move.c: the rules of moves out of and into L0C (data-movement 6, cube-quant 9 to
+ * 11). It is a part of the checker, whose contract is rules/internal.h.
  *
- * Owns: block-mode, block-mode-type, dp-nburst, sid-store-mode, sid-ignored, onthefly,
+ * It owns block-mode, block-mode-type, dp-nburst, sid-store-mode, sid-ignored, onthefly,
  * type-pair, deq-pair, deq-relu, deq-scope, deqscale-type of vectors, deq-addr of these
- * moves. Not here: what words hold (rules/quant_word.c), conv-soc, which only one of the
- * two spellings has, and what the calls take (the stage). */
+ * moves. rules/quant_word.c has the rules on words; conv-soc, which only one of the two
+ * spellings has, and the arguments of calls are checked by the stage. */
 #include "rules/l0c_move.h"
 
 #include "rules/internal.h"
@@ -28,7 +28,7 @@ static const struct {
 #include "isa/l0c_move.def"
 };
 
-/* Conversion codes as bits: one, and those from lo to hi. */
+/* Conversion codes as bits: a single one, and those from lo to hi. */
 #define CODE(n)       (1u << (n))
 #define CODES(lo, hi) ((2u << (hi)) - (1u << (lo)))
 
@@ -135,7 +135,7 @@ acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed)
     u.acc = packed ? u.elems * dtype_size(acc) : u.gap;
     u.out = u.elems * dtype_size(out);
     if (dtype_size(out) == 1 && sid != 2) {
-        u.out *= 2; /* half of each block */
+        u.out *= 2; /* results fill half of each block */
     }
     return u;
 }
@@ -165,13 +165,13 @@ typedef struct Acc {
     BlockMode mode;
     AccScale scale;
     bool vector, fly; /* the form has such a tensor */
-    bool out;         /* out of the accumulator */
+    bool out;         /* the move is out of L0C */
     bool high;        /* 8-bit results go to the second half of blocks */
     int64_t n, len, acc_gap, out_gap, sid;
     AccUnits u;
 } Acc;
 
-/* A constant operand in its range, else 0. */
+/* Returns a constant operand if it is in its range, else 0. */
 static int64_t
 constant(const CheckInstr *in, int param, int64_t end)
 {
@@ -179,7 +179,7 @@ constant(const CheckInstr *in, int param, int64_t end)
     return v >= 0 && v < end ? v : 0;
 }
 
-/* Safe for any operands. */
+/* Reads the operands, which may have any values. */
 static Acc
 acc_of(const CheckInstr *in)
 {
@@ -231,7 +231,7 @@ acc_path(const CheckInstr *in, Fault *fault)
                       in->soc->name, list);
 }
 
-/* Whether the types go together with some scale. */
+/* Returns whether there is a scale for which the path converts the types. */
 static bool
 any_scale(const Acc *x, const CheckInstr *in)
 {

@@ -1,6 +1,6 @@
-/* l0c_move.h: moves out of and into the accumulator (L0C) with block modes, scales, relu
- * and a second operand: their tables (isa/l0c_move.def), units and the rules that only
- * the execution can ask. */
+/* l0c_move.h: moves out of and into L0C with block modes, scales, relu and a second
+ * operand: their tables (isa/l0c_move.def), their units, and the rules that can be
+ * checked only during the execution. */
 #ifndef TIK_ACCMOVE_H
 #define TIK_ACCMOVE_H
 
@@ -38,55 +38,55 @@ typedef struct AccPair {
     int8_t code, relu_code; /* -1: none */
 } AccPair;
 
-/* The row for a block mode (of either spelling); null: there is none. */
+/* Returns the row for a block mode (of either spelling); null when there is none. */
 const AccPair *acc_pair(Scope src, Scope dst, BlockMode mode, Dtype from, Dtype to,
                         AccScale scale);
-/* Block modes of a path as bits; 0: the processor has no such path. */
+/* Returns the block modes of a path as bits; 0 when the processor has no such path. */
 uint32_t acc_modes(const Soc *soc, Scope src, Scope dst);
-/* Conversion codes of the processor as bits. */
+/* Returns the conversion codes of the processor as bits. */
 uint32_t acc_codes(const Soc *soc);
-/* The same for data_copy, whose manual has its own list. */
+/* Does the same for data_copy, whose manual has its own list. */
 uint32_t acc_copy_codes(const Soc *soc);
 const char *block_mode_name(BlockMode m); /* "m" */
 const char *acc_scale_name(AccScale s);   /* "DEQ8" */
-/* One parameter for each channel. */
+/* Returns whether there is a parameter for each channel. */
 bool acc_scale_is_vector(AccScale s);
 
-/* Of one unit: its elements, and bytes from unit to unit on either side. Gaps count gap
- * there, blocks of 32 bytes on the other side. */
+/* The unit of a move: its elements, and the bytes from unit to unit on either side. Gaps
+ * in L0C count units of `gap` bytes, those on the other side blocks of 32 bytes. */
 typedef struct AccUnits {
     int64_t elems, acc, gap, out;
 } AccUnits;
 
-/* packed: CHOICE_VECTOR_ROWS. */
+/* Returns the unit. packed is a reading of CHOICE_VECTOR_ROWS. */
 AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed);
-/* Bytes of the vector of a move of n bursts, and from burst to burst: VDEQ has one for
- * all of them (CHOICE_VDEQ_VECTOR: one for each). */
+/* These return the bytes of the vector of a move of n bursts, and those from burst to
+ * burst. VDEQ has one vector for all bursts (or, by CHOICE_VDEQ_VECTOR, one for each). */
 int64_t acc_vector_bytes(AccScale s, int64_t n, const Choices *c);
 int64_t acc_vector_step(AccScale s, const Choices *c);
-/* Whether 8-bit results go to the second half of blocks (CHOICE_SID_HALVES). */
+/* Returns whether 8-bit results go to the second half of blocks (CHOICE_SID_HALVES). */
 bool acc_high_half(int64_t sid, const Choices *c);
 
-/* What parameter words are for. */
+/* The use of parameter words. */
 typedef struct AccUse {
     AccScale scale;
     Dtype dst;
-    bool relu; /* of the operand; DEQ8 and DEQ16: or bit 47 of the word */
+    bool relu; /* relu of the operand; for DEQ8 and DEQ16 also bit 47 of the word */
 } AccUse;
 
-/* deq-sign-bit, vdeq-mcb, deq8-relu-offset of n words, the first of which is number
- * first. Asked by the stage for literals and by both back ends. */
+/* Checks deq-sign-bit, vdeq-mcb and deq8-relu-offset of n words, the first of which has
+ * number first. The stage calls it for literals, both back ends always. */
 bool check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
                      Fault *fault);
-/* Warnings on n words, the first of which is number first: deq-reserved, sign-forced,
- * relu-mismatch; each once, for the first word. Asked of literals while compiling
- * (FamilyRules.warnings), of others while running. */
+/* Warns on n words, the first of which has number first: deq-reserved, sign-forced,
+ * relu-mismatch; each once, for the first such word. It is called for literals while
+ * compiling (FamilyRules.warnings), for others while running. */
 void check_acc_word_warnings(const AccUse *use, const uint64_t *word, int n,
                              int64_t first, void (*report)(void *ctx, const Fault *),
                              void *ctx);
-/* deq-reserved of one word, which messages call name. Told as a warning. */
+/* Checks the warning deq-reserved for a word, which messages call name. */
 bool check_word_reserved(uint64_t word, int param, const char *name, Fault *fault);
-/* sid2-odd: asked like check_acc_words. */
+/* Checks sid2-odd; it is called where check_acc_words is. */
 bool check_acc_lengths(BlockMode mode, Dtype dst, int64_t sid, int64_t nburst,
                        int64_t burst, Fault *fault);
 

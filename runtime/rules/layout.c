@@ -12,11 +12,12 @@
 enum {
     ENTRIES = 16,
     TILE_BYTES = 512,
-    IN_PLACE_BYTES = 256, /* what v4dtrans may turn over where it stands */
+    IN_PLACE_BYTES = 256, /* bytes that v4dtrans may transpose in place */
     CHANNELS_OUT = 32     /* elements that a repeat of vmrgch keeps */
 };
 
-/* n runs of len bytes, step apart, from start behind the operand's first byte. */
+/* n runs of len bytes, step bytes apart, the first of which is start bytes after the
+ * operand's first byte. */
 typedef struct Runs {
     int64_t start, n, step, len;
 } Runs;
@@ -51,7 +52,7 @@ tiles_runs(const CheckInstr *in, int param)
                   TILE_BYTES};
 }
 
-/* Elements of one of the 8 groups that vmrgch takes 4 elements from. */
+/* Returns the elements of one of the 8 groups from which vmrgch takes 4 elements. */
 static int64_t
 channels_run(const CheckInstr *in, int param)
 {
@@ -80,7 +81,7 @@ runs_of(const CheckInstr *in, int param)
     }
 }
 
-/* vmrgch leaves most of what it passes over unread. */
+/* vmrgch reads only a few of the elements that it passes over. */
 static Footprint
 layout_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -129,8 +130,8 @@ nchw_overlap(const CheckInstr *in, int param, Fault *fault)
             continue;
         }
         int64_t apart = d->offset + w.start - s->offset - r.start;
-        int64_t t = single ? check_first_meeting(apart, 0, w.len, r.len, 1)
-                           : check_first_meeting(apart - r.step, w.step - r.step, w.len,
+        int64_t t = single ? check_first_overlap(apart, 0, w.len, r.len, 1)
+                           : check_first_overlap(apart - r.step, w.step - r.step, w.len,
                                                  r.len, r.n - 1);
         if (t < 0 || (single && nchw_in_place(in))) {
             continue;
@@ -148,9 +149,9 @@ nchw_overlap(const CheckInstr *in, int param, Fault *fault)
     return true;
 }
 
-/* Whether a run of a meets one of b. */
+/* Returns whether a run of a overlaps one of b. */
 static bool
-runs_meet(const Runs *a, int64_t at, const Runs *b, int64_t bt)
+runs_overlap(const Runs *a, int64_t at, const Runs *b, int64_t bt)
 {
     int64_t na = a->step == 0 ? 1 : a->n, nb = b->step == 0 ? 1 : b->n;
     for (int64_t i = 0, j = 0; i < na && j < nb;) {
@@ -166,14 +167,14 @@ runs_meet(const Runs *a, int64_t at, const Runs *b, int64_t bt)
     return false;
 }
 
-/* In place tile by tile, or apart. */
+/* Operands must be in place tile by tile, or apart. */
 static bool
 tiles_overlap(const CheckInstr *in, Fault *fault)
 {
     const CheckTensor *d = &in->args[TILES_dst].t, *s = &in->args[TILES_src].t;
     Runs w = tiles_runs(in, 0), r = tiles_runs(in, 1);
     bool in_place = d->offset == s->offset && (w.n == 1 || w.step == r.step);
-    if (!share_root(d, s) || in_place || !runs_meet(&w, d->offset, &r, s->offset)) {
+    if (!share_root(d, s) || in_place || !runs_overlap(&w, d->offset, &r, s->offset)) {
         return true;
     }
     FaultAt at = {RULE_OVERLAP_SINGLE, 1, s->offset, 0, 0};
@@ -191,7 +192,7 @@ planes_overlap(const CheckInstr *in, Fault *fault)
     Runs r = runs_of(in, PLANES_dst);
     bool in_place = d->offset == s->offset && r.len <= IN_PLACE_BYTES;
     if (!share_root(d, s) || in_place ||
-        !bytes_meet(d->offset, r.len, s->offset, r.len)) {
+        !bytes_overlap(d->offset, r.len, s->offset, r.len)) {
         return true;
     }
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, PLANES_src, s->offset, 0, 0};
@@ -220,8 +221,7 @@ layout_overlap(const CheckInstr *in, int param, Fault *fault)
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Destinations of one list do not mind each other; the repeats of vmrgch go one after
- * another. */
+/* Destinations of one list may overlap; the repeats of vmrgch go one after another. */
 static bool
 layout_has_overlap(Op op, int param)
 {

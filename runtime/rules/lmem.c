@@ -1,9 +1,9 @@
-/* lmem.c: rules of instructions on tensors in lanes: moves between memories of which one
- * may have lanes, and arithmetic. All numbers of an operand but its address are constants
- * of the instruction (form.def), so what relates them is static.
+/* lmem.c: rules of instructions on tensors in LMEM lanes: arithmetic, and moves of which
+ * one side may be linear. All numbers of an operand but its address are constants of the
+ * instruction (form.def), so rules that relate them are static.
  *
- * Rules are asked in the order of the manual: extents, lanes, strides, addresses that
- * repeat, lanes that must be equal, counts, stride of w, broadcast. Owns:
+ * Rules are checked in the order of the manual: extents, lanes, strides, addresses that
+ * repeat, lanes that must be equal, counts, stride of w, broadcast. It owns
  * conv-unsupported, conv-type, dma-dim-range, lane-range, stride-range, stride-overlap,
  * lane-mismatch, dma-count, dma-wstride, bcast-lanes, lane-descriptor; path and
  * overlap-forbidden of these instructions. */
@@ -115,7 +115,8 @@ strides_ok(const CheckInstr *in, int param, Fault *fault)
     return true;
 }
 
-/* A linear tensor as if every channel stood in the one lane that there is. */
+/* A linear tensor is checked as if there were a single LMEM lane that has every
+ * channel. */
 static const LmemTarget one_lane = {.npu = 1, .eu_bytes = 1, .lane_bytes = 1, .banks = 1};
 
 static const LmemTarget *
@@ -139,7 +140,7 @@ written_once(const CheckInstr *in, int param, Fault *fault)
                       (long long)x.stride[2], (long long)x.stride[3]);
 }
 
-/* The same rule on every operand, the destination first. */
+/* Checks the same rule on every operand, the destination first. */
 static bool
 on_each(const CheckInstr *in, bool (*rule)(const CheckInstr *, int, Fault *),
         Fault *fault)
@@ -220,7 +221,7 @@ count_of(const CheckInstr *in, int param)
     return n;
 }
 
-/* The axis of the source that axis i of the destination runs along. */
+/* Returns the axis of the source that corresponds to axis i of the destination. */
 static int
 source_axis(LmemFunc func, int i)
 {
@@ -319,7 +320,7 @@ is_conv(const CheckInstr *in)
     return op_table[in->op].form == FORM_LCONV;
 }
 
-/* Every number in the range that form.def has for it. */
+/* Returns whether every number is in its range in form.def. */
 static bool
 conv_numbers_ok(const CheckInstr *in, Fault *fault)
 {
@@ -352,7 +353,7 @@ conv_types_ok(const CheckInstr *in, Fault *fault)
                       dtype_name(x), dtype_name(w), words ? " with requantisation" : "");
 }
 
-/* Weights of one output channel, elements of its slot. */
+/* Returns the elements of the weight in the slot of an output channel. */
 static int64_t
 slot_elements(const CheckInstr *in, const LaneConv *c)
 {
@@ -361,7 +362,8 @@ slot_elements(const CheckInstr *in, const LaneConv *c)
     return c->depthwise ? points : sat_mul(groups * c->parallel, points);
 }
 
-/* Numbers that fit each other: what is read of the weight lies in its slots. */
+/* Returns whether the numbers fit each other: the bytes that are read of the weight are
+ * in its slots. */
 static bool
 conv_fits(const CheckInstr *in, Fault *fault)
 {
@@ -389,7 +391,7 @@ conv_fits(const CheckInstr *in, Fault *fault)
                       images ? "channels" : "images");
 }
 
-/* Weights stand in the lanes from 0 on, and so do the results; 8-bit images too. */
+/* Weights begin in LMEM lane 0, and so do results and 8-bit images. */
 static bool
 conv_lanes_ok(const CheckInstr *in, Fault *fault)
 {
@@ -419,7 +421,8 @@ conv_statics(const CheckInstr *in, Fault *fault)
            conv_lanes_ok(in, fault) && conv_fits(in, fault);
 }
 
-/* Bytes of a lane from the weight operand's start to the end of its last slot. */
+/* Returns the bytes of an LMEM lane from the start of the weight operand to the end of
+ * its last slot. */
 static int64_t
 table_bytes(const CheckInstr *in)
 {
@@ -454,7 +457,8 @@ lmem_statics(const CheckInstr *in, Fault *fault)
                 : on_each(in, same_lane, fault);
 }
 
-/* Whether the numbers may be computed with: what the rules forbid overflows. */
+/* Returns whether computing with the numbers does not overflow; numbers that the rules
+ * forbid might. */
 static bool
 obeys(const CheckInstr *in)
 {
@@ -476,8 +480,8 @@ lmem_bytes_of(const CheckInstr *in, int param)
     return bits / BYTE_BITS + (bits % BYTE_BITS > 0);
 }
 
-/* Axes that follow each other are one run; two more are left for an exact answer. Of
- * lanes it is what one lane has at most. */
+/* Contiguous axes are one run; the result is exact if at most two more are left. For LMEM
+ * lanes it is the footprint in the fullest lane. */
 static Footprint
 lmem_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -509,7 +513,7 @@ lmem_footprint(const CheckInstr *in, int param, bool *exact)
     return *exact ? runs : whole;
 }
 
-/* One and the same tensor may be source and destination of arithmetic, element by
+/* A tensor may be both source and destination of arithmetic, which goes element by
  * element. */
 static bool
 same_tensor(const CheckInstr *in, const LmemTensor *a, const LmemTensor *b)
@@ -518,7 +522,7 @@ same_tensor(const CheckInstr *in, const LmemTensor *a, const LmemTensor *b)
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
-/* No tensor reaches there; other rules say so. */
+/* No tensor reaches that far, by other rules. */
 static bool
 far_away(int64_t offset)
 {

@@ -1,4 +1,5 @@
-/* lmem_banks.c: see lmem_banks.h. Owns: bank-conflict. */
+/* lmem_banks.c: conflicts of the banks of LMEM; see lmem_banks.h. It owns
+ * bank-conflict. */
 #include "rules/lmem_banks.h"
 
 #include <stdio.h>
@@ -45,14 +46,15 @@ banks_of(const LmemTarget *t, const BankOperand *o)
     return inside ? lmem_banks(t, o->from, o->bytes) : 0;
 }
 
-/* Of a tensor with itself no allocation can part the banks. */
+/* Returns the banks that two operands share. A tensor has no conflict with itself,
+ * because no allocation could separate its banks. */
 static uint32_t
 common_banks(const LmemTarget *t, const BankOperand *a, const BankOperand *b)
 {
     return a->buffer == b->buffer ? 0 : banks_of(t, a) & banks_of(t, b);
 }
 
-/* The first of a with one of b of which it shares a bank. */
+/* Finds the first operand of a that shares a bank with an operand of b. */
 static uint32_t
 clash(const LmemTarget *t, const BankOperand *a, const BankOperand *b, int n,
       BankClash *out)
@@ -80,8 +82,8 @@ bank_clash(const LmemTarget *t, const BankUser *u, BankClash *out)
 }
 
 bool
-bank_clash_behind(const LmemTarget *t, const BankUser *before, const BankUser *u,
-                  BankClash *out)
+bank_clash_after(const LmemTarget *t, const BankUser *before, const BankUser *u,
+                 BankClash *out)
 {
     uint32_t banks = 0;
     for (int i = 0; i < before->n && bank_at_once(before, u) && banks == 0; i++) {

@@ -1,12 +1,12 @@
-/* lmem_conv.c: where the operands of a convolution on lanes begin: with the arithmetic
- * units of a lane, except images with strides of their own and weights that are not taken
- * in groups. Asked with addresses: by the compiler where it has them or knows that they
- * are multiples, by the emulator. Owns: eu-misaligned of operands. */
+/* lmem_conv.c: checks where the operands of a convolution on LMEM lanes begin: at
+ * multiples of the bytes of the arithmetic units, except images with strides of their own
+ * and weights that are not grouped. The emulator calls it with addresses, and so does the
+ * compiler if it has them or knows their alignment. It owns eu-misaligned of operands. */
 #include "rules/lmem_conv.h"
 
 #include "rules/internal.h"
 
-/* The multiple that the operand's first byte in a lane is of. */
+/* Returns the alignment of the operand's first byte in an LMEM lane. */
 static int64_t
 unit_of(const LmemTarget *t, int param, const LaneConvOperands *o)
 {

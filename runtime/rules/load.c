@@ -1,5 +1,6 @@
-/* load.c: the rules of loads into the matrix unit (cube 3 and 4): fractals, windows of
- * images, and the way back. Part of the checker; rules/internal.h is the contract.
+/* load.c: the rules of loads into the matrix unit (cube 3 and 4), of fractals and of
+ * windows of images, and of col2img. Part of the checker; rules/internal.h is the
+ * contract.
  *
  * Owns: transpose, addr-mode, dst-overlap, csize, range-fetch, range-lefttop,
  * lefttop-grid, kernel-outside, channel, start-pt, extension, extension-range; path,
@@ -121,7 +122,7 @@ transpose_ok(const CheckInstr *in, Fault *fault)
                check_op_name(in), sem_of(in) == SEM_LOAD3D2 ? "" : " or L0B");
 }
 
-/* -1: the load has no order. */
+/* Returns the slot of the order; -1 when the load has none. */
 static int
 mode_slot(Op op)
 {
@@ -230,13 +231,13 @@ check_is_geometry(const CheckInstr *in)
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* n pieces of so many bytes each from the operand's first byte; first and step count
- * pieces. */
+/* Returns n pieces of `bytes` bytes each from the operand's first byte on; first and step
+ * count pieces. */
 static Footprint
 pieces(int64_t first, int64_t n, int64_t step, int64_t bytes)
 {
     Footprint f = {sat_mul(first, bytes), n, sat_mul(step, bytes), 1, 0, bytes};
-    if (n > 1 && f.stride0 < 0) { /* from the last one on, upwards */
+    if (n > 1 && f.stride0 < 0) { /* from the last piece on upwards */
         f.offset = sat_add(f.offset, sat_mul(n - 1, f.stride0));
         f.stride0 = -f.stride0;
     }
@@ -269,8 +270,8 @@ load2d_bytes(const CheckInstr *in, int param)
                     is_descending(in) ? sat_mul(step, -1) : step);
 }
 
-/* Squares of two fractals; in the destination the first ones are apart, and each from its
- * second one. */
+/* Returns squares of two fractals; in the destination the first fractals have gaps, and
+ * each has one to its second fractal. */
 static Footprint
 square_bytes(const CheckInstr *in, int param)
 {
@@ -303,7 +304,7 @@ box_bytes(const CheckInstr *in, int param)
         m > 0 ? sat_mul(m, FRACTAL_BYTES) : 0};
 }
 
-/* Groups of channels of an image. */
+/* Returns the groups of channels of an image. */
 static int64_t
 image_bytes(const CheckInstr *in, int64_t groups)
 {
@@ -311,7 +312,7 @@ image_bytes(const CheckInstr *in, int64_t groups)
                    sat_mul(in->args[LOAD3D1_l1_h].v, in->args[LOAD3D1_l1_w].v));
 }
 
-/* Of load3dv1: the groups of channels up to the last one that is read. */
+/* Returns the groups of channels of load3dv1 up to the last one that is read. */
 static Footprint
 load3d1_bytes(const CheckInstr *in, int param)
 {
@@ -380,7 +381,8 @@ bytes_of(const CheckInstr *in, int param)
     }
 }
 
-/* Of images what is read depends on the windows; col2img adds to what it finds. */
+/* The bytes that are read of images depend on the windows; col2img also reads its
+ * destination. */
 static Footprint
 load_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -393,7 +395,7 @@ load_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* Fractals in descending order stay behind the start of the operand. */
+/* Fractals in descending order must not begin before the operand. */
 static bool
 load_bounds(const CheckInstr *in, int param, Fault *fault)
 {
@@ -453,13 +455,14 @@ corner_on_grid(const CheckInstr *in, int param, int64_t pad, int64_t stride, Fau
     return (v + pad) % stride == 0 ||
            check_fail(
                fault, &at,
-               "%s is %lld, %lld behind the corner of the padded image, which is no "
+               "%s is %lld, %lld after the corner of the padded image, which is no "
                "multiple of the stride %lld",
                check_param_name(in, param), (long long)v, (long long)(v + pad),
                (long long)stride);
 }
 
-/* Of the last group of channels 4 or a half; of 8-bit elements also a quarter. */
+/* The last group may have 4 channels or a half of them; with 8-bit elements also a
+ * quarter. */
 bool
 check_channels(const CheckInstr *in, int param, Fault *fault)
 {
@@ -501,7 +504,7 @@ extension_ok(const CheckInstr *in, int param, const FractalWindows *s, Fault *fa
     }
     if (start + n > all) {
         return check_fail(fault, &at,
-                          "%s %lld and the start %lld end behind the matrix of windows, "
+                          "%s %lld and the start %lld end after the matrix of windows, "
                           "which has %lld %s",
                           check_param_name(in, param), (long long)n, (long long)start,
                           (long long)all, rows ? "rows" : "columns");
@@ -553,7 +556,7 @@ check_squares_apart(const CheckInstr *in, int param, Fault *fault)
            later >= in->args[LOAD2DSQUARE_repeat_times].v ||
            check_fail(fault, &at,
                       "with dst_gap %lld and dst_frac_gap %lld the second fractal of a "
-                      "square is the first one of the square %lld behind it",
+                      "square is the first one of the square %lld after it",
                       (long long)gap, (long long)frac, (long long)later);
 }
 

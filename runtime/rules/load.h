@@ -1,4 +1,4 @@
-/* load.h: what loads into the matrix unit and products have in common (families LOAD and
+/* load.h: functions that loads into the matrix unit and products share (families LOAD and
  * CUBE). */
 #ifndef TIK_LOAD_H
 #define TIK_LOAD_H
@@ -6,8 +6,9 @@
 #include "isa/isa.h"
 #include "isa/operand.h"
 
-/* The forms with windows have the operands from stride_w to dilation_filter_h, the
- * kernel, one after the other: how much further on than those of load3dv1 they stand. */
+/* The forms with windows have the operands of the kernel, from stride_w to
+ * dilation_filter_h, one after the other. Returns the distance of their slots from those
+ * of load3dv1. */
 static inline int
 load_kernel_shift(Form f)
 {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds to a list of names in a small buffer. */
+/* Adds a name to a list in a small buffer. */
 static void
 list_add(char *buf, size_t size, const char *name)
 {
@@ -20,7 +20,8 @@ list_add(char *buf, size_t size, const char *name)
     snprintf(buf + n, size - n, "%s%s", n ? ", " : "", name);
 }
 
-/* Bytes of each burst that a pad mode takes from global memory; 0: no pad mode. */
+/* Returns the bytes of each burst that a pad mode takes from global memory; 0 without a
+ * pad mode. */
 static int
 pad_width(int64_t mode)
 {
@@ -72,7 +73,7 @@ code_scales(int64_t code)
     return code == 3 || (code >= 6 && code <= 13);
 }
 
-/* Whether a conversion code without scale takes src to dst on this path. */
+/* Returns whether a conversion code without scale converts src to dst on this path. */
 static bool
 pair_ok(Dtype src, Dtype dst, int64_t code, bool from_l0c)
 {
@@ -231,9 +232,9 @@ typedef struct Runs {
     int64_t start, n, pitch, len;
 } Runs;
 
-/* Whether a burst of a meets one of b; *i and *j get the first such pair. */
+/* Returns whether a burst of a overlaps one of b; *i and *j get the first such pair. */
 static bool
-runs_meet(const Runs *a, const Runs *b, int64_t *i, int64_t *j)
+runs_overlap(const Runs *a, const Runs *b, int64_t *i, int64_t *j)
 {
     *i = 0;
     *j = 0;
@@ -275,7 +276,7 @@ move_overlap(const CheckInstr *in, int param, Fault *fault)
     Runs s = move_runs(in, MOVE_src);
     bool same_shape = d.n == s.n && d.len == s.len && (d.n == 1 || d.pitch == s.pitch);
     int64_t i, j;
-    if ((d.start == s.start && same_shape) || !runs_meet(&d, &s, &i, &j)) {
+    if ((d.start == s.start && same_shape) || !runs_overlap(&d, &s, &i, &j)) {
         return true;
     }
     int64_t dst = d.start + i * d.pitch;

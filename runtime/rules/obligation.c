@@ -1,10 +1,11 @@
-/* obligation.c: see obligation.h. More repeats, lanes and bursts and larger strides only
- * touch more and further bytes, so bounds and overlap are asked where numbers are
- * largest; rules on one number at both of its ends. */
+/* obligation.c: proves and refutes rules; see obligation.h. More repeats, lanes and
+ * bursts and larger strides only access more and further bytes, so bounds and overlap are
+ * checked with the largest numbers; rules on one number are checked at both of its
+ * ends. */
 
 /* ASSUMES others-in-range: other operands are within their ranges. */
-/* ASSUMES value-alone: a rule on one number asks no other number, and holds between two
- * numbers at which it holds. */
+/* ASSUMES value-alone: a rule on one number depends on no other number, and holds between
+ * two numbers at which it holds. */
 /* ASSUMES bounds-monotone: bounds that hold for the largest numbers hold for smaller
  * ones. */
 /* ASSUMES unranged-unasked: a number without a range of its own changes no bounds. */
@@ -63,7 +64,7 @@ put(const Known *k, CheckInstr *in, int param, int64_t v)
     }
 }
 
-/* Whether a word of the mask, if that is a list of bits, has one value. */
+/* Returns whether a word of the mask has one value, if it is a list of bits. */
 static bool
 mask_is_fixed(const Known *k, int param)
 {
@@ -88,7 +89,7 @@ numbers_fixed(const Known *k)
     return true;
 }
 
-/* The numbers that bounds and overlap ask for. */
+/* Returns whether bounds and overlap depend on the operand's number. */
 static bool
 shape_fixed(const Known *k)
 {
@@ -96,8 +97,7 @@ shape_fixed(const Known *k)
     return numbers_fixed(k) && (mask < 0 || mask_is_fixed(k, mask));
 }
 
-/* The instruction with all numbers and the first bytes of tensors at their largest
- * values. */
+/* Sets all numbers and the first bytes of tensors to their largest values. */
 static void
 fill_ends(Known *k, CheckInstr *in)
 {
@@ -117,7 +117,7 @@ fill_ends(Known *k, CheckInstr *in)
 
 /* ---- rules on one operand ------------------------------------------------ */
 
-/* Asks *in with the operand at a value. */
+/* Checks the step with the operand at a value. */
 static bool
 holds_at(const Known *k, CheckInstr *in, CheckStep step, int64_t v, Fault *fault)
 {
@@ -158,14 +158,14 @@ alignment(Known *k, CheckStep step, Fault *fault)
     }
     *k->at = *k->in;
     if (mod_floor(r.rem, gcd(align, r.mod)) !=
-        0) { /* the nearest such value tells it best */
+        0) { /* the nearest such value makes the best message */
         int64_t v = r.rem >= r.lo && r.rem <= r.hi ? r.rem : r.lo;
         return holds_at(k, k->at, step, v, fault) ? STANDS_OPEN : STANDS_REFUTED;
     }
     return holds_at(k, k->at, step, r.lo, fault) ? STANDS_OPEN : STANDS_BROKEN;
 }
 
-/* Some word is never 0 and no lane past the last is ever set. */
+/* Proves a mask if some word is never 0 and no lane past the last is ever set. */
 static Standing
 mask_bits(const Known *k, int param)
 {
@@ -291,8 +291,8 @@ obligation_relates(const CheckInstr *in, CheckStep step)
 
 /* ---- the largest numbers ------------------------------------------------- */
 
-/* Counts of lanes at their largest, lists of bits with all of them. False: no count is
- * legal. */
+/* Sets counts of lanes to their largest, and lists of bits to all bits. Returns false
+ * when no count is legal. */
 static bool
 largest_mask(const Known *k, int param, CheckInstr *in)
 {
@@ -333,8 +333,8 @@ largest_allowed(CheckInstr *in, CheckStep step, int64_t lo)
     return good;
 }
 
-/* What a further rule on one number leaves: a pad mode one legal value of the burst, a
- * block of padding so many elements. */
+/* Limits a number by its further rule: a pad mode allows one value of the burst, a block
+ * of padding a number of elements. */
 static void
 obey_values(const ParamInfo *p, CheckInstr *in)
 {
@@ -351,8 +351,8 @@ obey_values(const ParamInfo *p, CheckInstr *in)
     }
 }
 
-/* Every number with its largest legal value. False: some operand has none, so the
- * instruction faults before its bounds are asked. */
+/* Sets every number to its largest legal value. Returns false when some operand has none,
+ * so that the instruction faults before its bounds are checked. */
 static bool
 largest(Known *k, CheckInstr *in)
 {
@@ -404,8 +404,8 @@ obligation_end(Known *k, int param, int64_t *end)
     }
     k->most->args[param].t.offset = 0;
     Footprint f = check_footprint(k->most, param, &exact);
-    int64_t touched = footprint_end(&f), extent = check_extent(k->most, param);
-    *end = sat_add(off.hi, touched > extent ? touched : extent);
+    int64_t accessed = footprint_end(&f), extent = check_extent(k->most, param);
+    *end = sat_add(off.hi, accessed > extent ? accessed : extent);
     return true;
 }
 
@@ -426,7 +426,8 @@ bounds_hold(Known *k, CheckStep step)
     return first && check_bounds_between(k->least, k->most, k->at, step);
 }
 
-/* Each value starts before the tensor, or already the least one ends behind it. */
+/* Returns whether all values start before the tensor, or already the least one ends after
+ * it. */
 static bool
 all_outside(const Known *k, int param)
 {
@@ -455,7 +456,7 @@ bounds(Known *k, CheckStep step, Fault *fault)
     return holds_at(k, k->at, step, off.hi, fault) ? STANDS_OPEN : STANDS_BROKEN;
 }
 
-/* Bounds presuppose alignment: an element between two others does not end with them. */
+/* Bounds rely on alignment: an element between two others ends elsewhere. */
 static Standing
 element_bounds(Known *k, CheckStep step, Fault *fault)
 {
@@ -474,7 +475,7 @@ element_bounds(Known *k, CheckStep step, Fault *fault)
 
 /* ---- overlap ------------------------------------------------------------- */
 
-/* Whether no byte that the one operand can ever touch is one that the other can. */
+/* Returns whether the two operands can never access the same byte. */
 static bool
 hulls_apart(const Known *k, CheckInstr *most, int a, int b)
 {
@@ -489,7 +490,8 @@ hulls_apart(const Known *k, CheckInstr *most, int a, int b)
     return xend < INT64_MAX && yend < INT64_MAX && (xend <= y.lo || yend <= x.lo);
 }
 
-/* Every other tensor of the instruction in the operand's root stays away from it. */
+/* Returns whether no other tensor of the instruction in the operand's root can overlap
+ * it. */
 static bool
 stays_apart(Known *k, int param)
 {
@@ -509,7 +511,7 @@ stays_apart(Known *k, int param)
     return true;
 }
 
-/* Whether some tensor's place is not known. */
+/* Returns whether the place of some tensor is not known. */
 static bool
 offsets_fixed(const Known *k)
 {

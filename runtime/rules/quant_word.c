@@ -1,8 +1,8 @@
 /* quant_word.c: the rules on parameter words of scaled moves (cube-quant 10.1 to 10.4),
- * which depend on contents: they are asked of literals while compiling, of all others by
- * both back ends while they execute.
+ * which depend on contents: literals are checked while compiling, all others by both back
+ * ends while they execute.
  *
- * Owns: deq-sign-bit, vdeq-mcb, deq8-relu-offset, relu-mismatch, sign-forced,
+ * It owns deq-sign-bit, vdeq-mcb, deq8-relu-offset, relu-mismatch, sign-forced,
  * deq-reserved, sid2-odd of these moves. */
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ offset_of(uint64_t word)
     return field < 256 ? field : field - 512;
 }
 
-/* Of a word with number i, for messages: "deqscale", "deqscale[3]". */
+/* Returns the name of a word with number i for messages: "deqscale", "deqscale[3]". */
 static const char *
 word_name(const AccUse *use, int64_t i, char *buf, size_t size)
 {
@@ -25,7 +25,8 @@ word_name(const AccUse *use, int64_t i, char *buf, size_t size)
     return buf;
 }
 
-/* One mode forces the sign bit (sign-forced): a scalar for int8. */
+/* Returns whether the sign bit is forced (sign-forced), which is so for a scalar for
+ * int8. */
 static bool
 word_sign(const AccUse *use, uint64_t word, int64_t i, Fault *fault)
 {
@@ -90,7 +91,8 @@ check_word_reserved(uint64_t word, int param, const char *name, Fault *fault)
                       name, (unsigned long long)word);
 }
 
-/* Calls report when the rule is broken by one of the words, for the first of them. */
+/* Words that are checked by a rule, which is reported for the first word that breaks
+ * it. */
 typedef struct Words {
     const AccUse *use;
     const uint64_t *word;
@@ -115,7 +117,7 @@ warn_reserved(const Words *w)
     }
 }
 
-/* With relu, a number that lacks the bit is what relu is for (tensor_mov ors them). */
+/* With relu a word without the bit is normal, because tensor_mov adds it. */
 static void
 warn_relu(const Words *w)
 {

@@ -40,7 +40,8 @@ size_of(const CheckInstr *in)
     return dtype_size(in->args[REDUCE_dst].t.dtype);
 }
 
-/* Elements that a repeat writes; over whole buffers all that is written. */
+/* Returns the elements that a repeat writes; for a whole buffer all elements that are
+ * written. */
 static int
 results(const CheckInstr *in)
 {
@@ -62,7 +63,7 @@ results(const CheckInstr *in)
 
 /* ---- static rules -------------------------------------------------------- */
 
-/* The list, and the order of value and index. */
+/* Checks the list, and the order of value and index. */
 static bool
 extreme_static(const CheckInstr *in, Fault *fault)
 {
@@ -115,7 +116,7 @@ reduce_align(const CheckInstr *in, int param)
     };
     if (is_whole(in) && param == ALLADD_work_tensor &&
         soc_has(in->soc, FEATURE_REDUCE_NO_WORK)) {
-        return size_of(in); /* nothing is put there */
+        return size_of(in); /* nothing is written there */
     }
     if (param != REDUCE_dst) {
         return BLOCK_BYTES;
@@ -186,7 +187,7 @@ work_elems(const CheckInstr *in)
 
 /* ---- extents ------------------------------------------------------------- */
 
-/* Bytes from the results of a repeat to those of the next. */
+/* Returns the bytes from the results of a repeat to those of the next. */
 static int64_t
 dst_step(const CheckInstr *in)
 {
@@ -203,7 +204,7 @@ whole_bytes(const CheckInstr *in, int param)
     return check_repeats(in) == 0 ? 0 : elems * size_of(in);
 }
 
-/* Every pair of lanes has an active one, or is written anyway. */
+/* Returns whether every pair of lanes has an active one, or is written anyway. */
 static bool
 writes_all_pairs(const CheckInstr *in)
 {
@@ -287,8 +288,8 @@ work_apart(const CheckInstr *in, Fault *fault)
     for (int i = REDUCE_dst; i <= REDUCE_src; i++) {
         const CheckTensor *t = &in->args[i].t;
         if (t->buffer == w->buffer &&
-            bytes_meet(t->offset, check_extent(in, i), w->offset,
-                       check_extent(in, ALLADD_work_tensor))) {
+            bytes_overlap(t->offset, check_extent(in, i), w->offset,
+                          check_extent(in, ALLADD_work_tensor))) {
             FaultAt at = {RULE_WORK_OVERLAP, ALLADD_work_tensor, w->offset, 0, 0};
             return check_fail(fault, &at,
                               "work_tensor (from byte %lld) shares bytes with %s (from "
@@ -300,7 +301,7 @@ work_apart(const CheckInstr *in, Fault *fault)
     return true;
 }
 
-/* Over whole buffers everything is read before the result is written. */
+/* A whole buffer is read before the result is written. */
 static bool
 reduce_overlap(const CheckInstr *in, int param, Fault *fault)
 {
@@ -313,8 +314,8 @@ reduce_overlap(const CheckInstr *in, int param, Fault *fault)
 }
 
 /* Sums of lanes onto their own source: the results of a repeat lie before the next
- * repeat, but only the 310P class is known to take them one after the other. Told of
- * constant operands. */
+ * repeat, but only the 310P class is known to take them one after the other. It is a
+ * warning on constant operands. */
 static void
 reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
@@ -325,8 +326,8 @@ reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), 
     if ((sem != SEM_CADD && sem != SEM_CPADD) || !literal ||
         soc_has(in->soc, FEATURE_REDUCE_IN_PLACE) || check_repeats(in) < 2 ||
         dst->t.buffer != src->t.buffer ||
-        !bytes_meet(dst->t.offset, check_extent(in, REDUCE_dst), src->t.offset,
-                    check_extent(in, REDUCE_src))) {
+        !bytes_overlap(dst->t.offset, check_extent(in, REDUCE_dst), src->t.offset,
+                       check_extent(in, REDUCE_src))) {
         return;
     }
     Fault fault;

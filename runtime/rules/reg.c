@@ -1,10 +1,10 @@
 /* reg.c: the rules of vector registers: their loads and stores, conversions between
- * parts, interleaving and histograms. Part of the checker; rules/internal.h is the
- * contract. Arithmetic on registers is on lanes (lanes.c). A register is one operand of
- * 256 bytes: sources are read before anything is written, so only two destinations must
- * lie apart.
+ * parts, interleaving and histograms. It is a part of the checker, whose contract is
+ * rules/internal.h. Arithmetic on registers is that on vector lanes (vector.c). A
+ * register is an operand of 256 bytes. Sources are read before anything is written, so
+ * only two destinations must not overlap.
  *
- * Owns: reg-mode, reg-part, scope-register (asked by check.c); overlap-forbidden,
+ * It owns reg-mode, reg-part, scope-register (checked in check.c); overlap-forbidden,
  * dtype-mismatch and dtype-unsupported of these instructions. */
 #include "rules/reg.h"
 #include "isa/operand.h"
@@ -19,7 +19,7 @@ enum {
     LOAD2 = 2,
     STORE = 4,
     STORE2 = 8,
-    ELEMENT = 1 << 16 /* REGMODE counts bytes in elements */
+    ELEMENT = 1 << 16 /* marks bytes of REGMODE that count elements */
 };
 
 #define S ELEMENT
@@ -137,7 +137,8 @@ size_at(const CheckInstr *in, int param)
     return dtype_size(in->args[param].t.dtype);
 }
 
-/* The tensor in UB and a register of a load or a store. */
+/* The following functions return slots of a load or a store: its tensor in UB, its
+ * mode. */
 static int
 memory_of(Form f)
 {
@@ -150,7 +151,7 @@ mode_slot(Form f)
     return f == FORM_RLOAD2 || f == FORM_RSTORE2 ? RLOAD2_ld_mode : RLOAD_ld_mode;
 }
 
-/* NORM where it is none. */
+/* Returns the mode, or NORM when there is no such mode. */
 static RegMode
 mode_of(const CheckInstr *in)
 {
@@ -158,7 +159,8 @@ mode_of(const CheckInstr *in)
     return v < 0 || v >= REG_MODES ? REG_NORM : (RegMode)v;
 }
 
-/* A tensor of half a register's width holds integers. */
+/* Checks that a tensor whose elements have half the width of the register's has
+ * integers. */
 static bool
 memory_type(const CheckInstr *in, Fault *fault)
 {
@@ -226,7 +228,7 @@ reg_statics(const CheckInstr *in, Fault *fault)
 
 /* ---- what operands cover ------------------------------------------------- */
 
-/* Of a tensor in UB: lanes up to the last active one. */
+/* Returns the bytes of a tensor in UB, up to the last active lane. */
 static int64_t
 memory_bytes(const CheckInstr *in)
 {
@@ -239,8 +241,8 @@ memory_bytes(const CheckInstr *in)
     return m == REG_NORM || m == REG_PK || m == REG_INTLV ? bytes / lanes * n : bytes;
 }
 
-/* Of the narrower operand of a conversion one part is touched. Offsets count from the
- * operand's start. */
+/* Returns the part of the narrower operand of a conversion that is accessed. Offsets
+ * count from the operand's start. */
 static Footprint
 cast_footprint(const CheckInstr *in, int param)
 {
@@ -254,7 +256,8 @@ cast_footprint(const CheckInstr *in, int param)
     return (Footprint){part * size, lanes_end(in), wide, 1, 0, size};
 }
 
-/* A register that is read or written up to its last active lane, or as a whole. */
+/* Returns the bytes of a register that is accessed up to its last active lane, or as a
+ * whole. */
 static int64_t
 register_bytes(const CheckInstr *in, int param)
 {
@@ -292,7 +295,7 @@ reg_footprint(const CheckInstr *in, int param, bool *exact)
     return f;
 }
 
-/* In UB: a block, or all that is accessed where that is less. */
+/* The alignment in UB is a block, or the bytes that are accessed if they are fewer. */
 static int
 reg_align(const CheckInstr *in, int param)
 {
@@ -330,8 +333,7 @@ reg_overlap_rule(Op op, int param)
     return RULE_OVERLAP_FORBIDDEN;
 }
 
-/* Histograms add to what both destinations hold; one footprint of the first stands for
- * both. */
+/* Histograms add to both destinations; the footprint of the first stands for both. */
 static bool
 reg_reads_dst(const CheckInstr *in)
 {

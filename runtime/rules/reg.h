@@ -13,31 +13,32 @@ typedef enum RegMode {
     REG_MODES
 } RegMode;
 
-/* The operand part_indicator: 0 without one and for the first part. */
+/* The operand part_indicator: 0 for the first part or without the operand. */
 enum {
     REG_PARTS = 4
 };
 
 enum {
-    RHIST_BINS = REPEAT_BYTES / 2 /* of one register of counters */
+    RHIST_BINS = REPEAT_BYTES / 2 /* bins of a register of counters */
 };
 
-/* "NORM"; false: there is no such mode. */
+/* Finds a mode by name, as in "NORM"; false when there is none. */
 bool reg_mode_find(const char *name, RegMode *out);
 const char *reg_mode_name(RegMode m);
-/* The modes of a form, for messages: "NORM, BRC". */
+/* Lists the modes of a form for messages: "NORM, BRC". */
 void reg_mode_list(Form f, char *buf, size_t size);
-/* The form loads or stores with this mode. */
+/* Returns whether the form loads or stores with this mode. */
 bool reg_mode_is_for(Form f, RegMode m);
-/* It takes registers whose elements have so many bytes. */
+/* Returns whether the mode takes registers whose elements have `size` bytes. */
 bool reg_mode_takes(RegMode m, int size);
-/* Tensors of this mode have elements of half a register's width. */
+/* Returns whether tensors of this mode have elements of half the width of the
+ * register's. */
 bool reg_mode_narrow(RegMode m);
-/* Bytes of UB that all lanes take. */
+/* Returns the bytes of UB that all lanes take. */
 int64_t reg_mode_bytes(RegMode m, int size);
 
-/* Whether an instruction works on registers, and whether this tensor operand of it is
- * one. */
+/* These return whether an instruction works on registers, and whether one of its tensor
+ * operands is a register. */
 bool reg_form(Form f);
 bool reg_operand(Form f, int param);
 

@@ -1,5 +1,5 @@
-/* require.c: see require.h. The rows are functions that the compiler makes of their
- * terms, and a table that finds those of an operand. */
+/* require.c: rules on one number; see require.h. Each row becomes a function that
+ * evaluates its terms, and a table finds the rows of an operand. */
 #include "rules/require.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "rules/segment.h"
 #include "rules/transfer.h"
 
-/* What a row asks of a number in one instruction. */
+/* The relation that a row requires of a number in an instruction. */
 typedef struct Relation {
     enum {
         RELATES_NOTHING,
@@ -24,17 +24,17 @@ typedef struct Relation {
         RELATES_AT_MOST,
         RELATES_MULTIPLE
     } kind;
-    int64_t least, most; /* of a multiple both are the unit */
+    int64_t least, most; /* for a multiple both are the unit */
 } Relation;
 
 typedef bool (*Ask)(const CheckInstr *in, int param, Fault *fault);
 
 typedef struct Require {
     Form form;
-    Sem sem; /* SEM_COUNT: of any meaning */
+    Sem sem; /* SEM_COUNT: the row is for all meanings */
     Rule rule;
     Direction direction;
-    bool also; /* asked after the row before */
+    bool also; /* checked after the row before */
     int of;
     Relation (*relation)(const CheckInstr *in,
                          bool always); /* always: whatever when says */
@@ -99,7 +99,7 @@ static const Require rows[] = {
 #include "rules/require.def"
 };
 
-/* The places of rows in the table; two first rows of one operand are no C. */
+/* The places of rows in the table. Two first rows of an operand do not compile. */
 enum {
     NO_ROW,
 #define REQUIRE(form, operand, rule, ...)         ROW_OF_##form##_##operand,
@@ -121,7 +121,7 @@ static const uint8_t first_row[FORM_COUNT][MAX_PARAMS] = {
 #include "rules/require.def"
 };
 
-/* The first row of the operand, or the empty one. */
+/* Returns the first row of the operand, or the empty one. */
 static const Require *
 row_of(Op op, int param)
 {
@@ -160,7 +160,7 @@ typedef struct Told {
     FaultAt at;
 } Told;
 
-/* A text that stands for a word in braces; number gets it where it is one. */
+/* Returns the text of a word in braces, or its number in *number. */
 static const char *
 word(const Told *t, const char *name, size_t n, char number[24])
 {

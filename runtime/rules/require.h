@@ -1,19 +1,19 @@
-/* require.h: rules on one number of an instruction, as rows of require.def; part of the
- * checker's steps. */
+/* require.h: rules on one number of an instruction, which are rows of require.def. They
+ * are a part of the checker's steps. */
 #ifndef TIK_REQUIRE_H
 #define TIK_REQUIRE_H
 
 #include "rules/check.h"
 
-/* The rule that the step of the operand is named by; RULE_NONE: there is no row. */
+/* Returns the rule that names the step of the operand; RULE_NONE when it has no row. */
 Rule require_rule(Op op, int param);
-/* Whether all rows of the operand hold; false fills *fault with the first that does not.
- */
+/* Returns whether all rows of the operand hold; if not, *fault gets the first that does
+ * not. */
 bool require_holds(const CheckInstr *in, int param, Fault *fault);
-/* How other numbers move what the operand may be. */
+/* Returns how the legal values of the operand depend on other numbers. */
 Direction require_direction(Op op, int param);
-/* The unit that the operand is a multiple of by a row in the direction STEPS, wherever
- * that is asked; of other directions it is 1. */
+/* Returns the unit of which the operand must be a multiple by a row with the direction
+ * STEPS; 1 for other directions. */
 int64_t require_unit(const CheckInstr *in, int param);
 
 #endif

@@ -66,7 +66,7 @@ check_slice_indices(const SliceDim *d, bool src, Fault *fault)
                       list_name(src), d->dim, (long long)f->start, (long long)f->end, of);
 }
 
-/* Elements or lines of one segment. */
+/* Returns the elements or lines of a segment. */
 static int64_t
 segment_of(const SliceDim *d, bool src)
 {
@@ -74,7 +74,7 @@ segment_of(const SliceDim *d, bool src)
     return d->dim == 0 ? f->burst_len * BLOCK_BYTES / d->size : 1;
 }
 
-/* What is left behind the last whole segment. */
+/* Returns the lines after the last whole segment. */
 static int64_t
 rest_of(const SliceDim *d, bool src)
 {
@@ -163,8 +163,8 @@ total_of(const CheckInstr *in, int count)
     return n;
 }
 
-/* Slices share no bytes among their segments; also keeps the work within the size of
- * memory. */
+/* Checks that the segments of a slice share no bytes, which also bounds the work by the
+ * size of memory. */
 static bool
 room_ok(const CheckInstr *in, int param, int count, Fault *fault)
 {
@@ -245,7 +245,7 @@ segment_extent(const CheckInstr *in, int param)
     return extent;
 }
 
-/* Dimensions that follow each other are one; two are left for an exact answer. */
+/* Contiguous dimensions are merged; the result is exact if at most two are left. */
 static Footprint
 segment_footprint(const CheckInstr *in, int param, bool *exact)
 {

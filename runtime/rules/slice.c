@@ -1,15 +1,15 @@
-/* slice.c: rules of the instructions on slices (vector chapter 13): types that relate,
- * elements that are touched, overlap.
+/* slice.c: rules of the instructions on slices (vector chapter 13): types, elements that
+ * are accessed, overlap.
  *
- * A slice is up to SLICE_DIMS lengths and strides in elements (form.def); it touches
- * exactly its elements. Owns: overlap-forbidden; path of h_data_move. */
+ * A slice has up to SLICE_DIMS lengths, and strides in elements (form.def). Instructions
+ * access exactly its elements. It owns overlap-forbidden; path of h_data_move. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
 typedef struct Slice {
     int dims;
     int64_t len[SLICE_DIMS], stride[SLICE_DIMS];
-    int64_t size; /* of an element */
+    int64_t size; /* bytes of an element */
     bool empty;
 } Slice;
 
@@ -26,7 +26,7 @@ slice_of(const CheckInstr *in, int param)
     return s;
 }
 
-/* The packs of h_quant, all of them read where there is an element. */
+/* The parameter words of h_quant, which are all read unless the slice is empty. */
 enum {
     PACKS_BYTES = 16 * 8
 };
@@ -61,14 +61,14 @@ slice_extent(const CheckInstr *in, int param)
     return s.empty ? 0 : sat_mul(sat_add(last, 1), s.size);
 }
 
-/* 255 repeats of 128 elements, which may all write the same place: dst_rep_stride may be
+/* 255 repeats of 128 elements may all write the same place, because dst_rep_stride may be
  * 0. */
 enum {
     SCATTER_MOST = 255 * 128
 };
 
-/* Elements that are written, and those that are summed up, are apart; others are read as
- * often as there are results. */
+/* Elements that are written, and those that are reduced, must be different; others may be
+ * read several times. */
 static bool
 slice_bounds(const CheckInstr *in, int param, Fault *fault)
 {
@@ -87,8 +87,8 @@ slice_bounds(const CheckInstr *in, int param, Fault *fault)
            check_counted(in, param, n, s.size, fault);
 }
 
-/* Whether the elements have places of their own falls with smaller strides, and is affine
- * in each number: it has its least at corners. */
+/* Whether the elements have places of their own is monotone in the strides and affine in
+ * each number, so the corners decide. */
 static bool
 slice_bounds_corners(Op op, int param)
 {
@@ -97,8 +97,8 @@ slice_bounds_corners(Op op, int param)
            form == FORM_HINDEX;
 }
 
-/* Dimensions that follow each other become one run of bytes; two more are left for an
- * exact answer. */
+/* Contiguous dimensions become one run of bytes; the result is exact if at most two more
+ * are left. */
 static Footprint
 slice_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -152,7 +152,7 @@ slice_overlap(const CheckInstr *in, int param, Fault *fault)
     const CheckTensor *s = &in->args[param].t;
     int64_t dlen = slice_extent(in, dst), slen = slice_extent(in, param);
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, s->offset, d->offset, d->offset};
-    if (d->buffer != s->buffer || !bytes_meet(d->offset, dlen, s->offset, slen) ||
+    if (d->buffer != s->buffer || !bytes_overlap(d->offset, dlen, s->offset, slen) ||
         (!is_table(in, param) && same_slice(in, dst, param))) {
         return true;
     }
@@ -178,7 +178,7 @@ needs_dtype(const CheckInstr *in, int param, Dtype want, Fault *fault)
                                    check_op_name(in), dtype_name(want));
 }
 
-/* Global memory to UB, or back. */
+/* Checks that the move is between global memory and UB. */
 static bool
 needs_path(const CheckInstr *in, Fault *fault)
 {

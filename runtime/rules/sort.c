@@ -22,7 +22,7 @@ is_merge(Form f)
 
 /* ---- static rules -------------------------------------------------------- */
 
-/* The lists that take part are the first ones. */
+/* Checks that the lists that take part are the first ones. */
 static bool
 valid_ok(const CheckInstr *in, Fault *fault)
 {
@@ -100,7 +100,7 @@ dense(int64_t repeats, int64_t bytes)
     return (Runs){repeats, bytes, bytes};
 }
 
-/* The records that all lists of one repeat have; only those that take part count. */
+/* Returns the records of a repeat in all lists that take part. */
 static int64_t
 merged_records(const CheckInstr *in)
 {
@@ -202,7 +202,7 @@ merge_overlap(const CheckInstr *in, int param, Fault *fault)
     const CheckTensor *d = &in->args[FIELD_dst].t, *s = &in->args[param].t;
     int64_t wrote = check_extent(in, 0), read = check_extent(in, param);
     FaultAt at = {RULE_OVERLAP_FORBIDDEN, param, s->offset, 0, 0};
-    return !bytes_meet(d->offset, wrote, s->offset, read) ||
+    return !bytes_overlap(d->offset, wrote, s->offset, read) ||
            check_fail(fault, &at,
                       "%s reads bytes %lld to %lld and dst has bytes %lld to %lld of the "
                       "same tensor; they must share none",
@@ -211,7 +211,7 @@ merge_overlap(const CheckInstr *in, int param, Fault *fault)
                       (long long)sat_add(d->offset, wrote - 1));
 }
 
-/* No repeat writes what a later one reads. */
+/* Checks that no repeat writes bytes that a later one reads. */
 static bool
 pairs_overlap(const CheckInstr *in, int param, Fault *fault)
 {
@@ -220,7 +220,7 @@ pairs_overlap(const CheckInstr *in, int param, Fault *fault)
     for (int64_t t = 0; t + 1 < r.n && t < MAX_LANES; t++) {
         int64_t to = sat_add(d->offset, t * w.len);
         int64_t unread = sat_add(s->offset, (t + 1) * r.len);
-        if (bytes_meet(to, w.len, unread, sat_mul(r.n - 1 - t, r.len))) {
+        if (bytes_overlap(to, w.len, unread, sat_mul(r.n - 1 - t, r.len))) {
             FaultAt at = {RULE_OVERLAP_MULTI, param, t, 0, 0};
             return check_fail(
                 fault, &at,

@@ -31,10 +31,10 @@ element_bytes(const CheckInstr *in, int param)
 
 /* ---- paths --------------------------------------------------------------- */
 
-/* cores: those that have the instruction on the path. */
+/* A path, and the cores that have the instruction on it. */
 typedef struct TransferPath {
     Form form;
-    Scope src, dst; /* fills: both that of dst */
+    Scope src, dst; /* fills have the scope of dst in both */
     CoreSet cores;
 } TransferPath;
 
@@ -101,7 +101,7 @@ path_ok(const CheckInstr *in, Fault *fault)
 
 /* ---- static rules -------------------------------------------------------- */
 
-/* Operands of one type out of typeset.def. */
+/* Checks that all operands have one type, which is in typeset.def. */
 static bool
 types_ok(const CheckInstr *in, Fault *fault)
 {
@@ -212,7 +212,7 @@ runs(const CheckInstr *in, int param, int64_t n, int64_t pitch, int64_t len)
     return f;
 }
 
-/* Bytes of a burst in UB or L1. */
+/* Returns the bytes of a burst in UB or L1. */
 static int64_t
 padded_burst(const CheckInstr *in)
 {
@@ -253,7 +253,7 @@ rows_footprint(const CheckInstr *in, int param, int row, int matrix)
         sat_mul(number(in, matrix), size), sat_mul(number(in, ND2NZ_nd_d), size)};
 }
 
-/* Groups of columns: a row of one fills a block. */
+/* Returns the groups of columns; a row of a group fills a block. */
 static int64_t
 column_groups(const CheckInstr *in)
 {
@@ -273,7 +273,8 @@ blocks_extent(const CheckInstr *in)
     return sat_add(matrices, sat_mul(blocks, BLOCK_BYTES));
 }
 
-/* Blocks one behind the other are runs; else all from the first to the last byte. */
+/* Contiguous blocks are runs; otherwise all bytes from the first to the last one
+ * count. */
 static Footprint
 blocks_footprint(const CheckInstr *in, bool *exact)
 {
@@ -296,7 +297,7 @@ blocks_footprint(const CheckInstr *in, bool *exact)
     return f;
 }
 
-/* Of the source of nz2nd: columns of fractals, whose rows follow each other. */
+/* Returns the source of nz2nd: columns of fractals, whose rows are contiguous. */
 static Footprint
 columns_footprint(const CheckInstr *in)
 {
@@ -398,14 +399,14 @@ typedef struct Span {
     int64_t lo, hi;
 } Span;
 
-/* The multiples t for which |x + t*step| < n; step > 0. */
+/* Returns the multiples t for which |x + t*step| < n; step > 0. */
 static Span
 steps_within(int64_t x, int64_t step, int64_t n)
 {
     return (Span){div_ceil(1 - n - x, step), div_floor(n - 1 - x, step)};
 }
 
-/* The greatest common divisor of a and b, and *x with a * x = gcd modulo b. */
+/* Returns the greatest common divisor of a and b, and *x with a * x = gcd modulo b. */
 static int64_t
 gcd_of(int64_t a, int64_t b, int64_t *x)
 {
@@ -421,7 +422,8 @@ gcd_of(int64_t a, int64_t b, int64_t *x)
     return a;
 }
 
-/* Whether y*b + z*k = -t has a solution with |y| < ny and |z| < nz, other than both 0. */
+/* Returns whether y*b + z*k = -t has a solution with |y| < ny and |z| < nz, other than
+ * both 0. */
 static bool
 has_pair(int64_t t, int64_t b, int64_t ny, int64_t k, int64_t nz)
 {

@@ -7,7 +7,8 @@
 #include "isa/operand.h"
 #include "layout/fractal.h"
 
-/* What data_move_pad writes into the bytes of a block that are no data: PADMOVE_fill. */
+/* The operand PADMOVE_fill: the values that data_move_pad writes to bytes of a block that
+ * are no data. */
 typedef enum PadFill {
     PAD_FIRST,   /* the first element of the burst; there is no padding */
     PAD_GIVEN,   /* padding_value; without padding as PAD_FIRST */
@@ -19,8 +20,8 @@ enum {
     FRACTAL_COLS = 16
 };
 
-/* Bytes that a burst to the bias table counts; in the source, before float16 becomes
- * float32. */
+/* Returns the bytes of a unit of bursts to the bias table, in the source, before float16
+ * becomes float32. */
 static inline int64_t
 transfer_bias_unit(const Soc *soc)
 {

@@ -1,9 +1,10 @@
-/* vector.c: operands that are addressed by lanes (vector 1.1 to 1.6): geometry, extents,
- * footprints, overlap. Part of the checker; rules/internal.h is the contract. Families
- * whose operands are partly addressed by lanes use these functions for those.
+/* vector.c: operands that are addressed by vector lanes (vector 1.1 to 1.6): geometry,
+ * extents, footprints, overlap. It is a part of the checker, whose contract is
+ * rules/internal.h. Families that address some of their operands by vector lanes use
+ * these functions for them.
  *
- * Owns: overlap-single, overlap-multi, overlap-src1-accum. Sums are saturating, so any
- * values are safe; they mean something only for values within their ranges. */
+ * It owns overlap-single, overlap-multi, overlap-src1-accum. Sums saturate, so all values
+ * are safe; results are meaningful only for values within their ranges. */
 #include "rules/internal.h"
 #include "isa/operand.h"
 
@@ -74,7 +75,7 @@ check_repeats(const CheckInstr *in)
     return n < 0 ? 0 : n;
 }
 
-/* One past the highest active lane; counter mode: of a full repeat. */
+/* Returns one past the highest active lane; in counter mode that of a full repeat. */
 static int
 lane_end(const CheckInstr *in, int lanes)
 {
@@ -132,8 +133,8 @@ slot_value(const CheckInstr *in, int slot, int64_t missing)
     return slot < 0 ? missing : in->args[slot].v;
 }
 
-/* Scaled 8-bit results (vector 3.5) fill a half of each block, whose places are those of
- * 16-bit elements. */
+/* Sets the geometry of scaled 8-bit results (vector 3.5), which fill a half of each
+ * block; blocks are where those of 16-bit elements would be. */
 static void
 half_blocks(const CheckInstr *in, int param, LaneGeometry *g)
 {
@@ -163,20 +164,20 @@ check_geometry(const CheckInstr *in, int param)
     int64_t step = unit >= 2 ? BLOCK_BYTES / g.per_block : BLOCK_BYTES;
     g.blk = sat_add(sat_mul(blk, step), unit >= 2 ? BLOCK_BYTES : 0);
     g.rep = sat_mul(rep, step);
-    if (unit & 1) { /* the gap behind the last block */
+    if (unit & 1) { /* the gap after the last block */
         g.rep = sat_add(g.rep, sat_add(sat_mul(g.blocks - 1, g.blk), BLOCK_BYTES));
     }
     return g;
 }
 
-/* Bytes of elements that follow each other. */
+/* Returns the bytes of contiguous elements. */
 static int64_t
 bytes_of(const LaneGeometry *g, int64_t lanes)
 {
     return sat_mul(sat_add(lanes, g->share - 1) / g->share, g->size);
 }
 
-/* Bytes from the start of a repeat to one past its first `lanes` lanes. */
+/* Returns the bytes from the start of a repeat to one past its first `lanes` lanes. */
 static int64_t
 run_of(const LaneGeometry *g, int64_t lanes)
 {
@@ -208,7 +209,7 @@ lanes_extent(const CheckInstr *in, int param)
     return last > before ? last : before;
 }
 
-/* Whether a bitwise mask leaves out lanes below its highest. */
+/* Returns whether a mask of bits leaves out lanes below its highest. */
 static bool
 has_holes(const CheckMask *m, int end)
 {
@@ -219,7 +220,7 @@ has_holes(const CheckMask *m, int end)
     return on != end;
 }
 
-/* Blocks that follow each other are one run. */
+/* Merges contiguous blocks into one run. */
 static void
 contiguous(const CheckInstr *in, const LaneGeometry *g, int end, Footprint *f,
            bool *exact)
@@ -247,7 +248,7 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
     const CheckMask *m = check_mask(in);
     int end = lane_end(in, g.lanes);
     Footprint f = {in->args[param].t.offset + g.first, 1, 0, 1, 0, 0};
-    int64_t block = bytes_of(&g, g.per_block); /* of it is used */
+    int64_t block = bytes_of(&g, g.per_block); /* bytes of a block that are used */
     bool bits = m != NULL && (m->form == MASK_BITS || m->form == MASK_BITS4);
     *exact = !bits || !has_holes(m, end);
     if (g.blk == block || end <= g.per_block) {
@@ -269,20 +270,22 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
 
 /* ---- overlap ------------------------------------------------------------- */
 
-/* Bytes of each block of a repeat from the first to the last active lane; len 0: none. */
+/* The bytes of each block of a repeat from the first to the last active lane; with len 0
+ * there are none. */
 typedef struct Hulls {
     int64_t start[MAX_BLOCKS], len[MAX_BLOCKS];
 } Hulls;
 
-/* One operand on its way through the repeats. */
+/* An operand that is followed through the repeats. */
 typedef struct Side {
     int param;
     int64_t offset, rep, blk;
     int blocks;
-    Hulls full, last; /* last: of the last repeat */
+    Hulls full, last; /* last: those of the last repeat */
 } Side;
 
-/* First and one past the last active lane of block b in a repeat; equal: none. */
+/* Gives the first and one past the last active lane of block b in a repeat; they are
+ * equal when there is none. */
 static void
 active_in_block(const CheckMask *m, const LaneGeometry *g, int64_t repeat, int b, int *lo,
                 int *hi)
@@ -334,12 +337,12 @@ side_of(const CheckInstr *in, int param)
 }
 
 static bool
-hulls_meet(const Side *a, const Side *b)
+hulls_overlap(const Side *a, const Side *b)
 {
     for (int i = 0; i < a->blocks; i++) {
         for (int j = 0; j < b->blocks; j++) {
-            if (bytes_meet(a->offset + a->full.start[i], a->full.len[i],
-                           b->offset + b->full.start[j], b->full.len[j])) {
+            if (bytes_overlap(a->offset + a->full.start[i], a->full.len[i],
+                              b->offset + b->full.start[j], b->full.len[j])) {
                 return true;
             }
         }
@@ -348,7 +351,7 @@ hulls_meet(const Side *a, const Side *b)
 }
 
 int64_t
-check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t n)
+check_first_overlap(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t n)
 {
     int64_t lo = 0, hi = n - 1;
     if (step == 0) {
@@ -363,16 +366,17 @@ check_first_meeting(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t
     return lo <= hi ? lo : -1;
 }
 
-/* The first t at which repeat t of w meets repeat t+1 of r; -1: none. */
+/* Returns the first t for which repeat t of w overlaps repeat t+1 of r; -1 when there is
+ * none. */
 static int64_t
-repeats_meet(const Side *w, const Side *r, int64_t repeats)
+repeats_overlap(const Side *w, const Side *r, int64_t repeats)
 {
     int64_t found = -1;
     int64_t pairs = repeats - 1;
     for (int i = 0; i < w->blocks; i++) {
         for (int j = 0; j < r->blocks; j++) {
             int64_t x = w->offset + w->full.start[i] - r->offset - r->rep;
-            int64_t t = check_first_meeting(
+            int64_t t = check_first_overlap(
                 x - r->full.start[j], w->rep - r->rep, w->full.len[i], r->full.len[j],
                 r->full.len[j] > 0 && w->full.len[i] > 0 ? pairs - 1 : 0);
             found = t >= 0 && (found < 0 || t < found) ? t : found;
@@ -390,7 +394,7 @@ static bool
 report_single(const CheckInstr *in, const Side *d, const Side *s, bool together,
               Fault *fault)
 {
-    if (together || !hulls_meet(d, s)) {
+    if (together || !hulls_overlap(d, s)) {
         return true;
     }
     FaultAt at = {RULE_OVERLAP_SINGLE, s->param, s->offset, 0, 0};
@@ -418,7 +422,7 @@ static bool
 report_repeats(const CheckInstr *in, Rule rule, const Side *w, const Side *r,
                Fault *fault)
 {
-    int64_t t = repeats_meet(w, r, check_repeats(in));
+    int64_t t = repeats_overlap(w, r, check_repeats(in));
     if (t < 0) {
         return true;
     }
@@ -432,7 +436,8 @@ report_repeats(const CheckInstr *in, Rule rule, const Side *w, const Side *r,
         (long long)(r->offset + (t + 1) * r->rep));
 }
 
-/* Binary forms, whose operands are dst, src0 and src1 in slots 1 to 3. */
+/* Checks forms with two sources, whose operands dst, src0 and src1 are in slots 1 to
+ * 3. */
 bool
 check_accumulating_form(Form f)
 {
@@ -447,7 +452,8 @@ check_overlap_is_regular(Form f, int param)
            (dst >= 0 && form_is_vector(f, dst) && form_is_vector(f, param));
 }
 
-/* Accumulating form: dst is src1 and both stay in place while src0 goes on. */
+/* Returns whether a form accumulates: dst is src1 and both stay in place while src0 goes
+ * on. */
 static bool
 accumulates(const CheckInstr *in)
 {
@@ -466,7 +472,7 @@ accumulates(const CheckInstr *in)
     return d.rep == 0 && s.rep == 0 && d.blk == s.blk;
 }
 
-/* src0 against src1 where the form accumulates in src1. */
+/* Checks src0 against src1 if the form accumulates in src1. */
 static bool
 accumulate_overlap(const CheckInstr *in, Fault *fault)
 {
@@ -476,7 +482,7 @@ accumulate_overlap(const CheckInstr *in, Fault *fault)
            report_repeats(in, RULE_OVERLAP_SRC1, &src1, &src0, fault);
 }
 
-/* Offsets of operands that meet the rules of alignment and bounds. */
+/* Returns whether the offsets of operands follow the rules of alignment and bounds. */
 static bool
 is_near(const CheckTensor *t)
 {
@@ -531,7 +537,7 @@ check_apart(const CheckInstr *in, Rule rule, int other, int param, Fault *fault)
     const CheckTensor *b = &in->args[param].t;
     int64_t alen = check_extent(in, other), blen = check_extent(in, param);
     FaultAt at = {rule, param, b->offset, 0, 0};
-    return a->buffer != b->buffer || !bytes_meet(a->offset, alen, b->offset, blen) ||
+    return a->buffer != b->buffer || !bytes_overlap(a->offset, alen, b->offset, blen) ||
            check_fail(fault, &at,
                       "%s has bytes %lld to %lld and %s has bytes %lld to %lld of the "
                       "same tensor; they must share none",
