@@ -16,7 +16,7 @@ def commands():
 
 
 def options():
-    """[(spellings, kind, commands as ids, argument, help)]; a spelling of a letter alone takes its value behind it."""
+    """[(spellings, kind, commands as ids, argument, help)]; a spelling of a letter alone takes its value after it."""
     found = []
     for name, letter, kind, _, mask, arg, help_ in rows(DRIVER + 'option.def', 'OPTION'):
         letter = letter.strip("'") if letter != '0' else ''

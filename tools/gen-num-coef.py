@@ -98,7 +98,7 @@ def cos_tail(z):
 
 
 def bits_of(x, bits):
-    """x cut to so many significant bits, as a fraction."""
+    """x cut to that many significant bits, as a fraction."""
     x, e = Fraction(x), 0
     while x >= 2:
         x, e = x / 2, e + 1
@@ -120,7 +120,7 @@ def polynomial(name, f, lo, hi, degree, what):
 
 
 def parts(name, x, first, count):
-    """x as a sum of doubles, all but the last with so many bits that small multiples are exact."""
+    """x as a sum of doubles, all but the last with few enough bits that small multiples are exact."""
     rest = Fraction(x)
     for i in range(count):
         part = bits_of(rest, first) if i < count - 1 else Fraction(float(rest))

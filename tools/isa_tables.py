@@ -18,7 +18,7 @@ def strip_comments(text):
 
 
 def arguments(text, at):
-    """Those of a call, from behind its bracket on, and the place behind it."""
+    """Those of a call, from after its bracket on, and the place after it."""
     parts, depth, quoted = [''], 1, False
     while depth:
         c = text[at]

@@ -14,8 +14,8 @@ fields are separated by tabs:
          kernel leaves to the run). Of `call`: `OLD -> NEW`, a text of the table's call that is replaced before the
          operator runs, for calls that compile but whose shapes do not belong together; several with ` ;; ` between.
          Of `own`: `RULE: REASON`, a fault of the operator itself that is left; it must occur, and with this rule.
-         Of `=NAME`: what NAME is behind the run, an output or an input that is updated in place: an expression of the
-         inputs by their names and of np; it may have other dimensions and be shorter, what lies behind is not looked at.
+         Of `=NAME`: what NAME is after the run, an output or an input that is updated in place: an expression of the
+         inputs by their names and of np; it may have other dimensions and be shorter, what lies after is not looked at.
 
 In an expression stand np, rng (numpy.random.Generator with the seed of the array), shape and dtype (of the facts), n
 (the product of shape), and the functions of namespace(). Its value is converted to the array's type; a value of one element
@@ -119,7 +119,7 @@ def make_array(np, path, argument, expression):
 
 
 def output_shape(argument, expression):
-    """Text of --out behind the file: the shape where the kernel leaves it to the run; a preset may give contents."""
+    """Text of --out after the file: the shape where the kernel leaves it to the run; a preset may give contents."""
     if not is_unknown(argument):
         return ''
     shape = eval(expression, {}) if expression else shape_of(argument)

@@ -82,7 +82,7 @@ def rule_of(text):
     return names[-1] if names else text
 
 
-def judge(host, emu, own):
+def verdict(host, emu, own):
     """Outcome and a line about it, of the two runs."""
     if host[0] != emu[0] or (host[0] and rule_of(host[1]) != rule_of(emu[1])):
         return 'differs', 'host: %d %s; emulator: %d %s' % (host[0], host[1], emu[0], emu[1])
@@ -107,7 +107,7 @@ def run_operator(np, tikc, row, source, conventions, folder, timeout):
             return 'built', 'the kernel checks and does not build'
         given, outputs = make_inputs(np, facts, row, conventions, folder)
         host, emu = [run_once(tikc, row, source, b, given, outputs, folder, timeout) for b in ('host', 'emu')]
-        what, text = judge(host, emu, conventions.get('own'))
+        what, text = verdict(host, emu, conventions.get('own'))
         if what == 'ran':
             got = {name: np.load(output_file(folder, name, 'host')) for name, _ in outputs}
             text = expected_wrongs(np, conventions, given, got)

@@ -145,7 +145,7 @@ def program(array, row, times):
     return 'TIMES = %d\n' % times + HEAD + ''.join(calls), len(calls)
 
 
-def judged(array, row, path):
+def checked(array, row, path):
     """What is wrong with a row, or nothing."""
     name, cost = row[0], row[-1]
     one = cost == 'COST_ONE'
@@ -183,7 +183,7 @@ def main():
             elif array != 'types' and ARRAYS[array] is None:
                 continue
             else:
-                wrong = judged(array, row, os.path.join(tmp, 'program.tik'))
+                wrong = checked(array, row, os.path.join(tmp, 'program.tik'))
             good, bad = good + (not wrong), bad + bool(wrong)
             if wrong:
                 print('%s: %s' % (title, wrong), flush=True)

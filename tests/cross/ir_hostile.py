@@ -98,7 +98,7 @@ def outcome(path, *command):
     return FINE.get(run.returncode, 'code %d: %s' % (run.returncode, told[-300:]))
 
 
-def judge(text):
+def verdict(text):
     """The outcomes of a text, the bad ones as sentences."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'k.ir')
@@ -119,7 +119,7 @@ def main():
     made = [spoil(random.Random(first + i), texts) for i in range(count)]
     passed, bad, accepted = 0, 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for i, found in enumerate(pool.map(judge, made)):
+        for i, found in enumerate(pool.map(verdict, made)):
             wrong = [f for f in found if f not in FINE.values()]
             accepted += found[0] == 'accepted'
             passed += not wrong

@@ -105,7 +105,7 @@ def differences(program, folder):
     return found
 
 
-def judge(program):
+def verdict(program):
     if b'tikc: allow(' in open(program.path, 'rb').read():  # of a comment, which the text has not
         return program, None
     with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +118,7 @@ def main():
     todo = [p for p in todo if not wanted or os.path.abspath(p.path) in wanted]
     passed, bad = 0, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for program, found in pool.map(judge, todo):
+        for program, found in pool.map(verdict, todo):
             passed += found == []
             bad += bool(found)
             for f in found or []:

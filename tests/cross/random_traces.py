@@ -162,14 +162,14 @@ class Program:
                 text += ".reshape(%s)" % (shape,)
             else:
                 text += "[%s]" % ", ".join(self.index(n) for n in shape)
-                if r.random() < 0.3:        # the element as another type, and what is behind it
+                if r.random() < 0.3:        # the element as another type, and what is after it
                     dtype = r.choice(("int8", "int16", "float16", "int32", "float32", "int64"))
                     text += ".reinterpret_cast_to(%r)[%s]" % (dtype, r.choice([self.index(4), "%d:%d" % (0, 8), "2:"]))
                 return text, dtype
         return text, dtype
 
     def open_slice(self, tensor):
-        """a view that states no end: at, behind or before that of its dimensions, or of an element"""
+        """a view that states no end: at, after or before that of its dimensions, or of an element"""
         r = self.r
         if r.random() < 0.4:
             return "%s[%d:]" % (self.element(tensor), r.randint(0, 3))
@@ -240,7 +240,7 @@ class Program:
             self.statement()
         self.put("pass")
         self.depth -= 1
-        if self.r.random() < 0.95:  # else: what the block created is used behind it
+        if self.r.random() < 0.95:  # else: what the block created is used after it
             self.scalars, self.tensors, self.loops = kept
 
     def loop(self):

@@ -342,7 +342,7 @@ def difference(name, got, want, close):
     return ""
 
 
-def judge(tikc, sample, kernel, case, folder):
+def verdict(tikc, sample, kernel, case, folder):
     """One text per back end; empty when all is well."""
     inputs, expected = case()
     texts, bits = [], None
@@ -364,7 +364,7 @@ def main():
     np.seterr(all="ignore")
     with tempfile.TemporaryDirectory() as folder:
         for sample, kernel, case in CASES:
-            for backend, wrong in zip(("host", "emu"), judge(tikc, sample, kernel, case, folder)):
+            for backend, wrong in zip(("host", "emu"), verdict(tikc, sample, kernel, case, folder)):
                 if wrong:
                     failed += 1
                     print("%s, kernel %s, %s: %s" % (sample, kernel, backend, wrong))

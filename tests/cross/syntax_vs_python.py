@@ -50,7 +50,7 @@ def tree_of(text):
 
 
 def verdict(text):
-    """'good', 'bad', or 'late': refused only by the compiler behind the parser."""
+    """'good', 'bad', or 'late': refused only by the compiler after the parser."""
     try:
         ast.parse(text)
     except (SyntaxError, ValueError):

@@ -191,7 +191,7 @@ def refused(n):
     return HEAD % target + text + f't.BuildCCE(kernel_name="k", inputs=[{given}], outputs=[])\n'
 
 
-def judge(n, said):
+def verdict(n, said):
     """What is wrong with the tool's answer; None: nothing."""
     want, level = n['expect'], n.get('severity', 'error')
     found = re.findall(r': (error|warning): .*\[([\w-]+)\]$', said, re.M)
@@ -227,7 +227,7 @@ def main():
             text = refused(n)
             if text is not None and a.match in n['id']:
                 done += 1
-                wrong = judge(n, check(folder, text))
+                wrong = verdict(n, check(folder, text))
                 bad += [f'{n["id"]}: {wrong}'] if wrong else []
     print('\n'.join(bad))
     print(f'{done - len(bad)} passed, {len(bad)} failed')

@@ -321,7 +321,7 @@ def infos_of(text):
 
 
 def slice_case(name, dtype, dst_infos, src_infos, src, to_ub, want):
-    """One movement; what it does not touch keeps its value, the filling of want."""
+    """One movement; what it does not access keeps its value, the filling of want."""
     c = Case(name)
     o = dict(dst_slice_info=dst_infos, src_slice_info=src_infos, dim_value=len(dst_infos))
     if to_ub:

@@ -78,24 +78,24 @@ def padded(p, dtype, o):
     a = o['area_pad_info']
     sides = ((a['top_pad_rows'], a['botton_pad_rows']), (a['left_pad_cols'], a['right_pad_cols']))
     mode = a['area_pad_mode']
-    for axis, (before, behind) in enumerate(sides):
+    for axis, (before, after) in enumerate(sides):
         n = p.shape[axis]
         if mode == 0:
             value = np.array([a[f'channel{c}_pad_value'] for c in range(p.shape[2])]).astype(dtype)
             shape = list(p.shape)
             parts = []
-            for k in (before, behind):
+            for k in (before, after):
                 shape[axis] = k
                 parts.append(np.broadcast_to(value, shape))
             p = np.concatenate([parts[0], p, parts[1]], axis)
             continue
         at = np.arange(n)
         if mode == 1:
-            order = [0] * before + list(at) + [n - 1] * behind
+            order = [0] * before + list(at) + [n - 1] * after
         elif mode == 2:
-            order = list(at[:before]) + list(at) + list(at[n - behind:])
+            order = list(at[:before]) + list(at) + list(at[n - after:])
         else:
-            order = list(at[:before][::-1]) + list(at) + list(at[::-1][:behind])
+            order = list(at[:before][::-1]) + list(at) + list(at[::-1][:after])
         p = np.take(p, order, axis)
     return p
 

@@ -124,7 +124,7 @@ def to_float(a, dtype):
 
 
 def from_exact(x, dtype):
-    """Doubles that are exact, or rounded far behind the last place, in the type: nearest, ties to even; NaN is the
+    """Doubles that are exact, or rounded far after the last place, in the type: nearest, ties to even; NaN is the
     canonical one."""
     with np.errstate(over='ignore', invalid='ignore'):
         f = x.astype(np.float32)

@@ -24,7 +24,7 @@ A broken rule raises Fault(rule name). Only the rules that can depend on values 
 checked: ranges, masks, alignment, bounds. Overlap is not an error here: evaluation order gives one
 result (all reads of a repeat, then all writes; a burst is read before it is written).
 
-Buffers in UB, L1 and GM end at a multiple of 32 bytes, in GM 32 bytes behind it with zeros, which m.mem includes.
+Buffers in UB, L1 and GM end at a multiple of 32 bytes, in GM 32 bytes after it with zeros, which m.mem includes.
 """
 import sys
 import os
@@ -202,7 +202,7 @@ class Machine:
         return data
 
     def array(self, name, dtype=None):
-        """A copy of the elements, without what is behind them."""
+        """A copy of the elements, without what is after them."""
         b = self.buffers[name]
         t = numpy_type(dtype or b.dtype)
         raw = self.mem[name]

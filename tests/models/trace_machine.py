@@ -76,7 +76,7 @@ def contents(role, dtype, shape, rest):
     return np.frombuffer(raw, numpy_type(dtype)).reshape(shape)
 
 
-# Instructions execute in program order and cores one after another, so that a core may use behind a barrier what
+# Instructions execute in program order and cores one after another, so that a core may use after a barrier what
 # cores of smaller index wrote before it.
 SYNCHRONISE = ("set_flag", "wait_flag", "pipe_barrier", "block_barrier")
 

@@ -52,7 +52,7 @@ class Lanes:
         self.mask, self.repeats = r.randint(1, lanes), max(1, n // lanes)
 
     def elements(self):
-        """Indices of source elements in blocks of a repeat that lie behind each other."""
+        """Indices of source elements in blocks of a repeat that lie after one another."""
         if self.counted:
             return np.arange(self.n)
         return np.concatenate([r * self.lanes + np.arange(self.mask) for r in range(self.repeats)])

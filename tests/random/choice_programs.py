@@ -129,7 +129,7 @@ t.BuildCCE(kernel_name="k", inputs=[src], outputs=[dst])
 
 
 def slice_with_a_rest():
-    """Rows 0 and 2 of four are selected; the row behind them is no whole step."""
+    """Rows 0 and 2 of four are selected; the row after them is no whole step."""
     x = np.arange(320, dtype=np.float32).reshape(4, 80)
     want = np.zeros((8, 80), np.float32)
     want[0, :8], want[1, :8] = x[0, :8], x[2, :8]

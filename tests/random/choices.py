@@ -3,7 +3,7 @@
 agree on it, and it makes a difference.
 
 Readings of vector instructions run random calls (vector_gen) of the methods that they concern, with the numpy model
-(vector_model) as judge. PROGRAMS are small programs for the others. A reading that neither has, nor a test elsewhere, is a failure.
+(vector_model) as verdict. PROGRAMS are small programs for the others. A reading that neither has, nor a test elsewhere, is a failure.
 TIKC_SEED sets the first seed (1), TIKC_VECTORS the calls of each method (40). Ends with 'N passed, N failed'.
 usage: choices.py [--match TEXT]"""
 import argparse
@@ -19,7 +19,7 @@ from choice_programs import PROGRAMS as OTHERS  # noqa: E402
 from differential import results  # noqa: E402
 from vector_gen import draw  # noqa: E402
 from vector_gen.batch import Batch  # noqa: E402
-from vector_random import BUILD, alone, encode, execute, judge  # noqa: E402
+from vector_random import BUILD, alone, encode, execute, verdict  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CALLS = 15   # in one program
@@ -94,7 +94,7 @@ def check_calls(name):
     got, plain = execute(chosen), execute(usual)
     bad = []
     for batch, result in zip(chosen, got):
-        bad += [f'{alone(d) if d else ""} {text}' for d, text in judge(batch, result)]
+        bad += [f'{alone(d) if d else ""} {text}' for d, text in verdict(batch, result)]
     if not any(name in p['readings'] for p in PROGRAMS) and not bad and [g[2] for g in got] == [g[2] for g in plain]:
         bad = [f'no result of {len(chosen)} programs differs from the usual reading']
     return bad

@@ -53,7 +53,7 @@ def expected(p, inputs):
         return 'fault', f.args[0]
 
 
-def judge(p, inputs, got):
+def verdict(p, inputs, got):
     """None, or what is wrong."""
     if got is None:
         return 'no result (crash?)'
@@ -98,7 +98,7 @@ def chunk(seeds):
         got, failed = execute([encode([p], [i], k) for k, (p, i) in enumerate(zip(programs, inputs))])
     bad, faults = [], 0
     for k, (p, i) in enumerate(zip(programs, inputs)):
-        wrong = judge(p, i, got.get(k))
+        wrong = verdict(p, i, got.get(k))
         faults += got.get(k, ('',))[0] == 'fault'
         if wrong:
             bad.append(f'seed {p.seed}: {wrong}\n{p.source()}')

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Random calls of load_image on native code at two optimisation levels, on the emulator and on the numpy model
-(image_model): every byte of what they load, and of what lies behind it. Numbers are constants or Scalars that the
+(image_model): every byte of what they load, and of what lies after it. Numbers are constants or Scalars that the
 kernel loads. Then the cases of tests/golden/image, which were computed by hand.
 
 TIKC_IMAGES sets the number of calls (200), TIKC_SEED the first seed (1). A failure prints a command that runs its
@@ -22,7 +22,7 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../golden/ima
 SOCS = ('Ascend310', 'Ascend910A', 'Ascend310P3', 'Ascend610', 'BS9SX1AA')
 PACKING = ('Ascend310P3', 'Ascend610', 'BS9SX1AA')
 BYTES = {YUV420: 1.5, XRGB: 4, RGB: 3, YUV400: 1}
-BEHIND = 64      # bytes behind the result, which stay
+AFTER = 64      # bytes after the result, which stay
 TOGETHER = 50
 HALVES = (0.0, 1.0, -2.5, 0.5, 0.00390625, 0.017120361328125, 300.0, 65504.0, -0.0)
 
@@ -123,7 +123,7 @@ class Call:
             return f'n[{len(self.numbers) - 1}]'
         self.ops = Operands(self.rnd, late)
         texts = {k: self.text_of(k, v) for k, v in self.o.items()}
-        total = len(self.want) + BEHIND
+        total = len(self.want) + AFTER
         count = total // SIZES[self.dtype]
         first = len(self.raw) if not self.two else self.split
         src1 = f'g[{self.at + self.split + 2}:]' if self.two else 'None'
@@ -155,7 +155,7 @@ class Call:
         status, detail, outs = result
         if status != 'ok':
             return f'{status} {detail}'
-        return difference(outs['r'], self.want + b'\xee' * BEHIND)
+        return difference(outs['r'], self.want + b'\xee' * AFTER)
 
 
 def difference(got, want):
@@ -164,7 +164,7 @@ def difference(got, want):
 
 
 def golden():
-    """(name, what is wrong): name, processor, dtype, source, the call behind src0, bytes of the result."""
+    """(name, what is wrong): name, processor, dtype, source, the call after src0, bytes of the result."""
     cases = [line.rstrip('\n').split('\t') for line in open(GOLDEN) if line[0] not in '#\n']
     programs = []
     for _, soc, dtype, src, call, want in cases:

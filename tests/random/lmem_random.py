@@ -63,7 +63,7 @@ class Program:
         return (1 + self.pick(3), max(1, c), 1 + self.pick(4), (1, 2, 3, 7, 16, 33)[self.pick(6)])
 
     def declare(self, shape, layout=None, lane=None):
-        """A tensor in LMEM behind the others; None: it does not fit."""
+        """A tensor in LMEM after the others; None: it does not fit."""
         layout = layout or LAYOUTS[self.pick(4)]
         lane = self.pick(self.lanes) if lane is None else lane
         stride = None
@@ -225,7 +225,7 @@ class Program:
         return self.text()
 
     def text(self):
-        """The steps in a scope of their own, and behind it all lanes up to the last byte that a tensor has."""
+        """The steps in a scope of their own, and after it all lanes up to the last byte that a tensor has."""
         width = max(1, self.top)
         dump = (1, self.lanes, 1, width) if width < 4000 else (1, self.lanes, -(-width // 2000), 2000)
         self.outputs['lanes'] = self.memory.data[:, :dump[2] * dump[3]].reshape(dump)

@@ -18,7 +18,7 @@ ub = t.Tensor("{0}", (4096,), name="ub", scope=tik.scope_ubuf)
 '''
 TAIL = 't.BuildCCE(kernel_name="k", inputs=[x], outputs=[y])\n'
 
-# One block of 16 elements goes over the 4 behind it; bursts that meet those behind them.
+# One block of 16 elements goes over the 4 after it; bursts that meet those after them.
 OVERLAP = HEAD.format('float16', 1024) + '''t.data_move(ub, x, 0, 1, 64, 0, 0)
 t.data_move(ub[{0}], ub[{1}], 0, {2}, {3}, {4}, {5})
 t.data_move(y, ub, 0, 1, 64, 0, 0)
@@ -86,7 +86,7 @@ def cases():
     yield 'end', END, 'gm-bound=exact', 'Ascend310P3', small, 'tensor-overflow'
 
 
-def judge(backend, text, choice, soc, x, want):
+def verdict(backend, text, choice, soc, x, want):
     code, messages, got = run(text, soc, backend, choice, x)
     if isinstance(want, str):
         return None if code in (1, 5) and f'[{want}]' in messages else f'exit code {code}\n{messages}'
@@ -101,7 +101,7 @@ def main():
     passed = failed = 0
     for name, text, choice, soc, x, want in cases():
         for backend in ('host', 'emu'):
-            wrong = judge(backend, text, choice, soc, x, want)
+            wrong = verdict(backend, text, choice, soc, x, want)
             passed, failed = passed + (wrong is None), failed + (wrong is not None)
             if wrong:
                 print(f'{name}, {choice}, {backend}: {wrong}')

@@ -525,7 +525,7 @@ def execute(groups):
     return [got.get(i, ('crash', run.stderr.decode(errors='replace')[-1500:], {})) for i in range(len(groups))]
 
 
-def judge(moves, result):
+def verdict(moves, result):
     """[(move, what is wrong)]"""
     status, detail, outs = result
     bad = []
@@ -544,7 +544,7 @@ def narrow(moves, text):
     out = []
     for m in moves:
         single = Move(m.kind, m.seed)
-        out += [(single, why) for _, why in judge([single], execute([[single]])[0])]
+        out += [(single, why) for _, why in verdict([single], execute([[single]])[0])]
     return out or [(moves[0], 'only together with others: ' + text)]
 
 
@@ -557,7 +557,7 @@ def check(work):
     groups = [g[i:i + TOGETHER] for g in groups.values() for i in range(0, len(g), TOGETHER)]
     bad = []
     for moves, result in zip(groups, execute(groups)):
-        wrong = judge(moves, result)
+        wrong = verdict(moves, result)
         if wrong and wrong[0][0] is None:
             wrong = narrow(moves, wrong[0][1])
         bad += [f'move_random.py {m.kind} {m.seed}\n    {text}' for m, text in wrong]
@@ -568,7 +568,7 @@ def show_one(kind, seed):
     m = Move(kind, seed)
     print(f'# --soc {m.processor}\n' + program([m])[0])
     m = Move(kind, seed)
-    wrong = judge([m], execute([[m]])[0])
+    wrong = verdict([m], execute([[m]])[0])
     print('\n'.join(text for _, text in wrong) or 'equal')
     return 1 if wrong else 0
 

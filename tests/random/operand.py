@@ -58,7 +58,7 @@ class Operands:
         return self.scalar(v)
 
     def assigned(self, v):
-        """Set once, behind its declaration."""
+        """Set once, after its declaration."""
         name = self.scalar()
         self.before.append(f'{name}.set_as({v})')
         return name

@@ -36,8 +36,8 @@ def room(t):
     return -(-t.size // 32) * 32 + (32 if t.scope == 'GM' else 0)
 
 
-def outside(t, touched):
-    return any(b < 0 or b >= room(t) for b in touched)
+def outside(t, accessed):
+    return any(b < 0 or b >= room(t) for b in accessed)
 
 
 # ---- moves -----------------------------------------------------------------------------------------------
@@ -96,14 +96,14 @@ def active(mask, dtype, r, lane):
 def intervals(t, mask, r):
     """One interval per block that holds an active lane, and every byte of an active lane."""
     size = SIZE[t.dtype]
-    blocks, touched = {}, set()
+    blocks, accessed = {}, set()
     for lane in range(lanes(t.dtype)):
         if active(mask, t.dtype, r, lane):
             at = t.offset + r * t.stride * 32 + lane * size
-            touched |= set(range(at, at + size))
+            accessed |= set(range(at, at + size))
             lo, hi = blocks.get(lane * size // 32, (at, at))
             blocks[lane * size // 32] = (min(lo, at), max(hi, at + size))
-    return set().union(*[set(range(*b)) for b in blocks.values()]) if blocks else set(), touched
+    return set().union(*[set(range(*b)) for b in blocks.values()]) if blocks else set(), accessed
 
 
 def judge_vector(op, mask, tensors, repeat, literal):
@@ -133,7 +133,7 @@ def judge_vector(op, mask, tensors, repeat, literal):
     count = repeats_of(mask, repeat, dst.dtype)
     spans = [[intervals(t, mask, r) for r in range(count)] for t in tensors]
     for i, t in enumerate(tensors):
-        if outside(t, set().union(*[touched for _, touched in spans[i]])):
+        if outside(t, set().union(*[accessed for _, accessed in spans[i]])):
             broken.add(('tensor-overflow', i + 1))
     for i in range(1, len(tensors)):
         if dst.offset % 32 or tensors[i].offset % 32:

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Random programs that order their queues themselves, against a model of the queues.
 
-The model unrolls a program and builds the graph of what must happen before what: an instruction begins behind the one
-before it in its queue, a set_flag ends behind all of them, what follows a wait_flag behind the set_flag, and so on.
-Two accesses race when no path leads from the end of the first to the beginning of the second. tikc check must tell of the
+The model unrolls a program and builds the graph of what must happen before what: an instruction begins after the one
+before it in its queue, a set_flag ends after all of them, what follows a wait_flag after the set_flag, and so on.
+Two accesses race when no path leads from the end of the first to the beginning of the second. tikc check must report the
 same statements and queues: sync-deadlock, sync-double-set, sync-leftover; if there are no errors race, waw-no-barrier, sync-overrun.
 Loops of more than 24 iterations are not executed whole by tikc: there it may miss something, but not invent it.
 Each flag of samples/flags_in_turn.tik is missed when it is left out. The same programs with ids that only the run knows must end on both back ends with the rule of their first error.

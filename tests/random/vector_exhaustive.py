@@ -15,7 +15,7 @@ from vector_gen import draw  # noqa: E402
 from vector_gen.batch import Batch  # noqa: E402
 from vector_gen.elementwise import MODES, pair  # noqa: E402
 from vector_model.core import SIZES  # noqa: E402
-from vector_random import execute, judge, supported  # noqa: E402
+from vector_random import execute, verdict, supported  # noqa: E402
 
 PART = 16384   # patterns of one call: what fits on the core beside its results
 UNARY = ('abs', 'relu', 'not', 'exp', 'ln', 'sqrt', 'rec', 'rsqrt')
@@ -40,7 +40,7 @@ class Quarter:
         return PART * max(SIZES[self.src.dtype], SIZES[self.dst.dtype]) // 256
 
     def strides(self, old):
-        """Arguments behind the operands, for the whole quarter: as many calls as repeats need."""
+        """Arguments after the operands, for the whole quarter: as many calls as repeats need."""
         lanes = 256 // max(SIZES[self.src.dtype], SIZES[self.dst.dtype])
         strides = [lanes * SIZES[t.dtype] // 32 for t in (self.dst, self.src)]
         names = ('dst_rep_stride', 'src_rep_stride')
@@ -123,7 +123,7 @@ def run(job):
     bad = []
     for q in quarters:   # a program each: what four leave on the core would not fit
         batch = Batch(q.processor, [q])
-        bad += [f'{name} on {q.processor}: {text}' for _, text in judge(batch, execute([batch])[0])]
+        bad += [f'{name} on {q.processor}: {text}' for _, text in verdict(batch, execute([batch])[0])]
     return bad
 
 

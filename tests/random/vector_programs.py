@@ -51,7 +51,7 @@ def judge_model(p, out):
             f'first at byte {at % chain.SLOT}: {out[at]:02x}, the model says {want[at]:02x}')
 
 
-def judge(p, result, compare):
+def verdict(p, result, compare):
     """None, or what is wrong."""
     if result is None:
         return 'no result (crash?)'
@@ -65,7 +65,7 @@ def judge(p, result, compare):
 
 def alone(p, levels='02'):
     got, failed = execute([job([p], levels, 1)])
-    return judge(p, got.get(0), True) or failed or None
+    return verdict(p, got.get(0), True) or failed or None
 
 
 def culprits(programs):
@@ -90,7 +90,7 @@ def run_module(work):
     if failed or len(got) < len(programs) or any(r[0] in ('reject', 'error') for r in got.values()):
         wrong = culprits(programs)
     else:
-        wrong = [(p, why) for k, p in enumerate(programs) if (why := judge(p, got[k], k % MODEL == 0))]
+        wrong = [(p, why) for k, p in enumerate(programs) if (why := verdict(p, got[k], k % MODEL == 0))]
     counts = collections.Counter(status for status, _, _ in got.values())
     counts['level ' + level_of(module)] = len(programs)
     return len(programs) - len(wrong), [f'program {p.seed}: {why}\n{p.source()}' for p, why in wrong], counts

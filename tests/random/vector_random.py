@@ -47,7 +47,7 @@ def alone(d):
     return f'vector_random.py {d.method} {d.processor} {d.operands} {d.seed}'
 
 
-def judge(batch, result):
+def verdict(batch, result):
     """[(call or None, what is wrong)]"""
     status, detail, tensors = result
     if status != 'ok':
@@ -61,7 +61,7 @@ def narrow(batch, text):
     out = []
     for d in batch.instances:
         single = Batch(batch.processor, [d])
-        out += [(d, why) for _, why in judge(single, execute([single])[0])][:1]
+        out += [(d, why) for _, why in verdict(single, execute([single])[0])][:1]
         if len(out) == 3:
             break
     return out or [(batch.instances[0], f'only together with the others of its program: {text}')]
@@ -85,7 +85,7 @@ def check(work):
     batches.append(Batch(calls[0][1], now))
     bad = []
     for batch, result in zip(batches, execute(batches)):
-        wrong = judge(batch, result)
+        wrong = verdict(batch, result)
         if wrong and wrong[0][0] is None:
             wrong = narrow(batch, wrong[0][1])
         bad += [f'{alone(d)}\n    {text}' for d, text in wrong]
@@ -116,7 +116,7 @@ def show_one(method, processor, operands, seed):
     d = draw.Draw(method, processor, operands, int(seed), frozenset(m for m, _ in supported(every_pair('', ''))))
     batch = Batch(processor, [d])
     print(batch.source())
-    wrong = judge(batch, execute([batch])[0])
+    wrong = verdict(batch, execute([batch])[0])
     print('\n'.join(text for _, text in wrong) or 'equal')
     return 1 if wrong else 0
 

@@ -122,7 +122,7 @@ def errors(text, processor):
         return out, run.stderr if run.returncode not in (0, 1) else ''
 
 
-def judge(cell, rules, expected):
+def verdict(cell, rules, expected):
     """None, or what is wrong."""
     other = [r for r in rules if r not in REFUSED]
     if expected and rules:
@@ -151,7 +151,7 @@ def main():
                 rules = rules or found.get(line - 1, []) + found.get(line - 2, []) + found.get(line - 3, [])
             works = generation != SMALL_BLOCKS or method.startswith('set_fp')
             expected = has(method, operands, name, bit) and works
-            wrong = judge((method, operands), rules, expected)
+            wrong = verdict((method, operands), rules, expected)
             passed += wrong is None
             if wrong:
                 bad.append(f'{method} {operands} on {name} {wrong}')

@@ -3,9 +3,9 @@
 shows it.
 
 manual_diagnostics.tsv has a row for each: the manual and its chapter of diagnostics, the name there, our rule, how to
-run the kernel, and the kernel (in tests/lit). The kernel is compiled or run, and the rule must be told of it, an error
+run the kernel, and the kernel (in tests/lit). The kernel is compiled or run, and what it reports is the rule, an error
 for E- and a warning for W-; 'tikc explain' must know the rule by the manual's name. The manual of local memory has our names,
-and for each there is an ok- kernel beside the bad- one that the rule is not told of. Ends with 'N passed, N failed'."""
+and for each there is an ok- kernel that does not report it. Ends with 'N passed, N failed'."""
 import os
 import re
 import shlex
@@ -39,10 +39,10 @@ def wrong(name, rule, command, kernel):
     if not os.path.isfile(path):
         return 'there is no kernel ' + kernel
     if not re.search(rf'\b{level}: .* \[{rule}\]$', output(shlex.split(command) + [path]), re.M):
-        return f'tikc {command} {kernel} does not tell of {rule}'
+        return f'tikc {command} {kernel} does not report {rule}'
     if name == rule:
         good = output(shlex.split(command) + [path.replace('/bad-', '/ok-')])
-        return f'the kernel ok-{rule}.tik is told of it' if f'[{rule}]' in good else None
+        return f'ok-{rule}.tik reports it too' if f'[{rule}]' in good else None
     if not re.search(rf'^Also known as: .*(?<!\S){name}(?!\S)', output(['explain', rule]), re.M):
         return f'tikc explain {rule} does not name it'
     return None

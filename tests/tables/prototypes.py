@@ -8,7 +8,7 @@ call.def or names of instructions, with * and blanks between them), what, the te
 expression, or
     @soc     the processor; without it the first of SOCS that has an element type of the instruction
     @dtype   the element type of tensors that have no other text
-    @before  lines in front of the call, @after lines behind it; \\n parts lines
+    @before  lines before the call, @after lines after it; \\n parts lines
     @call    what stands for the call, in which {call} is the call itself without its receiver
 Later rows win. Ends with 'N passed, N failed'.
 usage: prototypes.py [--match TEXT] [--print]"""
@@ -210,7 +210,7 @@ def fault(built, folder):
     return None if short == full else 'with the defaults that the prototype shows it is another kernel'
 
 
-def judge(built, folder):
+def verdict(built, folder):
     said = fault(built, folder)
     return said and f'{built.call.id}: {call_table.prototype(built.call)}\n    {built.soc}: {said}'
 
@@ -223,7 +223,7 @@ def main():
     texts = Texts()
     built = [Built(op, call, texts) for op, call in prototypes() if options.match in call.id]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        said = [s for s in pool.map(lambda b: judge(b, folder), built) if s]
+        said = [s for s in pool.map(lambda b: verdict(b, folder), built) if s]
     if options.print:
         print('\n'.join(b.full for b in built))
     if not options.match:

@@ -1,5 +1,5 @@
 # a comment line
-x = 1  # behind a statement
+x = 1  # after a statement
     # a comment line that is indented does not open a block
 if x:
 # a comment in the first column does not close one

@@ -116,7 +116,7 @@ def _scalar(v, dst):
 
 class _Chain:
     """Branches of one if_scope that may still be continued: how many IFs are open in the text. loads:
-    elements loaded behind the last branch, perhaps by the condition of an elif_scope that follows;
+    elements loaded after the last branch, perhaps by the condition of an elif_scope that follows;
     moved: those of elif_scopes, which go to the head of the else body."""
     __slots__ = ("decided", "ifs", "open", "loads", "moved")
 
@@ -691,9 +691,9 @@ def _generate(name, params, main):
         elif role == "EXTENDED":
             signature += ["*extended", "PadMode=0", "ConvReluMode=0"]
         else:
-            # CPython has no required parameter behind one with a default.
-            behind = [q for q in signature if "=" in q]
-            signature.append(p if default == "REQUIRED" and not behind else
+            # CPython has no required parameter after one with a default.
+            after = [q for q in signature if "=" in q]
+            signature.append(p if default == "REQUIRED" and not after else
                              "%s=%s" % (p, "None" if default == "REQUIRED" else default))
     counter = ', mask_mode == "counter"' if any_mask_mode(params) else ""
     for p, role, _ in params:

@@ -16,7 +16,7 @@ class RunTimeCondition(Exception):
 
 
 class ScopeEnded(Exception):
-    """A tensor or Scalar is used behind the end of the scope that created it."""
+    """A tensor or Scalar is used after the end of the scope that created it."""
 
 
 def const_text(dtype, v):
@@ -301,14 +301,14 @@ class Scoped:
 
 
 class Variable(Scoped, Expr):
-    """A loop variable. That of a loop over cores means the core's index behind the loop."""
+    """A loop variable. That of a loop over cores means the core's index after the loop."""
     __slots__ = ("scope", "_text")
 
     @property
     def text(self):
         if self.scope is not None and not self.scope.open and self.scope.blocks:
-            note("loop.block_num.behind")
-            return self._text  # a word of its own behind the loop, see _behind_loops
+            note("loop.block_num.after")
+            return self._text  # a word of its own after the loop, see _behind_loops
         return Scoped.text.fget(self)
 
     @text.setter

@@ -28,7 +28,7 @@ class Folder(types.ModuleType):
     """A package: names of its init file's from-lines, else submodules."""
 
     def __setattr__(self, name, value):
-        if not isinstance(value, types.ModuleType):  # submodules are looked up, behind the init file
+        if not isinstance(value, types.ModuleType):  # submodules are looked up, after the init file
             super().__setattr__(name, value)
 
     def __getattr__(self, name):

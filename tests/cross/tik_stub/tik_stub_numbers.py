@@ -32,7 +32,7 @@ def wrap(dtype, v):
 
 
 def _round_to(d, digits, min_exponent, max_value):
-    """d rounded to nearest even with so many binary digits; quantum not below 2**min_exponent."""
+    """d rounded to nearest even with that many binary digits; quantum not below 2**min_exponent."""
     exponent = max(math.frexp(d)[1] - digits, min_exponent)
     r = math.ldexp(round(math.ldexp(d, -exponent)), exponent)
     return math.copysign(math.inf, d) if abs(r) > max_value else math.copysign(r, d)

@@ -1,5 +1,5 @@
 """The names that the compiler brings itself, below te, tbe, topi, mindspore and platform_adapter: one
-flat set behind all these modules. Written from the language's specification; for the Ascend310P3.
+flat set after all these modules. Written from the language's specification; for the Ascend310P3.
 
 Everything else that is asked for is a placeholder: a class when its name begins with a capital, else an
 object that knows its dotted name and raises when it is called."""

@@ -303,7 +303,7 @@ def _slice(inst, s, length, element=False):
             note("view.slice." + part)
     n = 1 if element and s.stop is None else calc(inst, "sub", stop, start)
     if s.stop is None and type(n) is int:
-        n = max(n, 0)  # it begins behind the dimension: an address, no element
+        n = max(n, 0)  # it begins after the dimension: an address, no element
     if step > 1:
         n = calc(inst, "add", n, step - 1)
         n = n // step if type(n) is int else calc(inst, "div", n, step)

@@ -2,7 +2,7 @@
 
 Operands are one-dimensional uint8 arrays that begin at the operand's first byte; what is written is written in
 place. Numbers have the names of the manual. Results that the manual leaves open are 0: rows and columns of sums
-behind the last one, rows of windows that do not exist (docs/decisions.md)."""
+after the last one, rows of windows that do not exist (docs/decisions.md)."""
 import numpy as np
 
 METHODS = {'load2dv1', 'load2dv2', 'load2dv3', 'load_data_with_transpose', 'load3dv1', 'load3dv2', 'col2img', 'mmad', 'matmul', 'conv2d'}

@@ -1,4 +1,4 @@
-"""Programs of calls of the matrix unit, many instances in one, and what they must leave behind.
+"""Programs of calls of the matrix unit, many instances in one, and what they must leave.
 
 Data of all instances stand in one global tensor per element type. An instance brings its operands to where the
 instruction wants them, and what it writes to where it can be compared: L0A and L0B by a product with a unit matrix."""

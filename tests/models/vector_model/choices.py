@@ -15,7 +15,7 @@ class Choices:
     negative_to_unsigned_zero: bool = True   # vcbd: negative int16 to uint32 is clamped to 0; False: sign extension
     vci_continues: bool = True           # vci counts r*L + lane; False: every repeat starts again
     vcmp_clears: bool = True             # vcmp gives 0 for lanes that are off; False: their bits stay
-    vmrgch_b8_group: int = 32            # of so many 8-bit elements the first four stay
+    vmrgch_b8_group: int = 32            # of that many 8-bit elements the first four stay
     sums_by_chip: bool = False           # v220 adds the sums of repeats one after the other, in chunks of 255
     old_pairs_zero: bool = False         # v100: a pair of vcpadd without a lane gives 0; False: is not written
     block_identity: bool = True          # vcg*: a block without a lane gives the identity; False: is not written

@@ -13,7 +13,7 @@ def mov_cmpmask_to_tensor(m, dst, src_cmpmask=None):
 
 
 def mov_tensor_to_cmpmask(m, src):
-    # What lies behind the tensor, up to its granule, was not written; behind that nothing is read.
+    # What lies after the tensor, up to its granule, was not written; after that nothing is read.
     cells = m.elements(src, 'uint8')
     m.inside(np.arange(1), cells)
     m.cmpmask[:] = np.unpackbits(np.concatenate([cells[:16], np.zeros(16, np.uint8)])[:16], bitorder='little')

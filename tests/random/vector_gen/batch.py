@@ -12,7 +12,7 @@ BITS = {t: i for i, t in enumerate(('uint8', 'int8', 'uint16', 'int16', 'float16
                                     'float32', 'uint64', 'int64', 'bool'))}
 TENSOR = '{0} = tik_instance.Tensor("{1}", {2}, name="{0}", scope=tik.scope_{3})'
 FOLDS = ('mask', 'repeat_times', 'channels', 'm_len')   # integers that may be Scalars, beside strides
-SLACK = 512   # bytes behind the longest contents of a tensor: exact bounds are the business of other tests
+SLACK = 512   # bytes after the longest contents of a tensor: exact bounds are the business of other tests
 
 
 def slice_text(s):

@@ -62,7 +62,7 @@ class Call:
 
 
 class Pool:
-    """Calls to choose from. image: the contents of all their tensors behind the table of numbers."""
+    """Calls to choose from. image: the contents of all their tensors after the table of numbers."""
 
     def __init__(self, processor, seed, calls):
         self.processor, self.profile = processor, PROCESSORS[processor][0]
@@ -93,7 +93,7 @@ class Pool:
         for call in self.calls:
             registers = [r.source or r.result for r in call.d.registers]
             others = [t for t in call.tensors if t.moved]
-            for t in registers + others:   # those of Scalars one behind the other
+            for t in registers + others:   # those of Scalars one after the other
                 self.place[id(t)] = end
                 parts.append(t.data.tobytes())
                 end += len(parts[-1])
@@ -105,7 +105,7 @@ class Pool:
 
 
 class Block:
-    """Statements one behind the other."""
+    """Statements one after the other."""
 
     def __init__(self, body):
         self.body = body

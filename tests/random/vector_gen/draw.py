@@ -80,7 +80,7 @@ class At:
 
 
 class Register:
-    """A Scalar, loaded from a tensor, so that compilers cannot know it. result: stored there behind the calls."""
+    """A Scalar, loaded from a tensor, so that compilers cannot know it. result: stored there after the calls."""
 
     def __init__(self, dtype, source=None, result=None):
         self.dtype, self.source, self.result = dtype, source, result
@@ -130,7 +130,7 @@ class Draw:
         return t
 
     def operand(self, dtype, elements, data=None):
-        """An operand of its own tensor that has room for so many elements, sometimes not at its start."""
+        """An operand of its own tensor that has room for that many elements, sometimes not at its start."""
         skip = self.between(1, 3) * (32 // SIZES[dtype]) if self.chance(0.2) else 0
         t = self.tensor(dtype, skip + elements)
         if data is not None:
@@ -247,7 +247,7 @@ class Lanes:
         return lane_index(size, self.lanes, block, repeat, unit, self.n)
 
     def span(self, at):
-        """Elements up to the last one that an active lane touches."""
+        """Elements up to the last one that an active lane accesses."""
         return int(at[self.active].max()) + 1
 
 
@@ -256,13 +256,13 @@ def covered(lanes, at, size, start):
     be = 32 // size
     out = []
     for r in range(lanes.n):
-        touched = set()
+        accessed = set()
         for b in range(0, lanes.lanes, be):
             on = np.nonzero(lanes.active[r, b:b + be])[0]
             if len(on):
                 first, last = at[r, b + on[0]], at[r, b + on[-1]]
-                touched.update(range(start + int(first) * size, start + (int(last) + 1) * size))
-        out.append(touched)
+                accessed.update(range(start + int(first) * size, start + (int(last) + 1) * size))
+        out.append(accessed)
     return out
 
 

@@ -89,7 +89,7 @@ def accumulate(d, lanes, dst, sources):
 
 
 def tail(d, unit, mode='normal', **more):
-    """The optional parameters behind the strides."""
+    """The optional parameters after the strides."""
     out = {}
     if unit or d.chance(0.2):
         out['=stride_unit'] = unit
@@ -289,7 +289,7 @@ def scattered(d, method, operands):
 
 
 def with_modes(d, dst_type, src_type, call):
-    """Now and then in the other mode of overflow, which is set back behind the call."""
+    """Now and then in the other mode of overflow, which is set back after the call."""
     setter = None
     if d.chance(0.2):
         if dst_type in ('float16', 'bfloat16') and src_type == 'float32':
@@ -391,7 +391,7 @@ def copy(d, method, dtype):
 
 
 def long_copy(d, method, dtype):
-    """Counter mode: so many elements in every repeat, which may be longer than eight blocks."""
+    """Counter mode: that many elements in every repeat, which may be longer than eight blocks."""
     be = 32 // SIZES[dtype]
     d.tensors.clear()
     d.registers.clear()

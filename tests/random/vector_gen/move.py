@@ -115,7 +115,7 @@ def compress_long(d, method, dtype):
 
 
 def offsets(d, lanes, size, elements, base):
-    """int32 byte offsets of all lanes into so many elements behind a base; the masked ones are wild."""
+    """int32 byte offsets of all lanes into that many elements after a base; the masked ones are wild."""
     total = lanes.n * lanes.lanes
     room = elements * size - base
     good = d.rng.integers(0, room // size, total) * size

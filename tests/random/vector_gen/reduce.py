@@ -10,7 +10,7 @@ BIT_TYPES = ('uint8', 'uint16', 'uint32', 'uint64')
 
 
 def bits_tensor(d, count):
-    """A tensor of at least so many bits, of any type that may hold bits."""
+    """A tensor of at least that many bits, of any type that may hold bits."""
     dtype = d.pick(*BIT_TYPES)
     return d.operand(dtype, -(-count // (8 * SIZES[dtype])))
 

@@ -69,7 +69,7 @@ def lists(d, dtype, repeats, lengths, record):
         if n:
             data[:width * n] = record(sorted_scores(d, dtype, n, pool))
         out.append(data)
-    if repeats > 1:   # repeat r reads behind the four lists of repeat r - 1
+    if repeats > 1:   # repeat r reads after the four lists of repeat r - 1
         return out
     return [d.operand(dtype, len(x), x) for x in out]
 
@@ -85,7 +85,7 @@ def merge_shape(d, most):
 
 
 def merge_sources(d, dtype, shape, width, record):
-    """The lists; with repeats: all in one tensor, list i of repeat r behind list i of repeat r - 1 by four lists."""
+    """The lists; with repeats: all in one tensor, list i of repeat r after list i of repeat r - 1 by four lists."""
     count, lengths, _, repeats = shape
     if repeats == 1:
         return lists(d, dtype, 1, lengths, record)
@@ -243,9 +243,9 @@ def window(d, dtype, shape, steps=None):
     """A slice of this shape in a tensor that may be larger."""
     whole, index = [], []
     for n, step in zip(shape, steps or d.slice_steps):
-        before, behind = (d.between(0, 2), d.between(0, 2)) if d.chance(0.3) else (0, 0)
+        before, after = (d.between(0, 2), d.between(0, 2)) if d.chance(0.3) else (0, 0)
         span = (n - 1) * step + 1
-        whole.append(before + span + behind)
+        whole.append(before + span + after)
         index.append(slice(before, before + span, step))
     whole[-1] += -whole[-1] % (32 // SIZES[dtype])   # moves take whole blocks
     t = d.tensor(dtype, int(np.prod(whole)))

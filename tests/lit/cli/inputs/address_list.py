@@ -9,7 +9,7 @@ arrays = [np.arange(n, dtype=np.int32) + 1000 * i for i, n in enumerate((16, 20,
 if sys.argv[2] == "make":
     np.save(folder + "order.npy", order)
     np.save(folder + "short.npy", arrays[0][:0])
-    for name, wrong in (("behind", 3), ("before", -1), ("huge", 2 ** 28)):
+    for name, wrong in (("after", 3), ("before", -1), ("huge", 2 ** 28)):
         np.save(folder + name + ".npy", np.where(np.arange(8) == 5, wrong, order).astype(np.int32))
     for i, a in enumerate(arrays):
         np.save(folder + "in%d.npy" % i, a)
