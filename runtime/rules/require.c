@@ -152,17 +152,28 @@ require_unit(const CheckInstr *in, int param)
     return x.kind == RELATES_MULTIPLE ? x.most : 1;
 }
 
-/* ---- what is told -------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------- */
 
-typedef struct Told {
+typedef struct Broken {
     const CheckInstr *in;
     const Require *row;
     FaultAt at;
-} Told;
+} Broken;
+
+/* Returns the name of the element type of the operand; "" for one that is no tensor,
+ * whose type is not set. */
+static const char *
+type_text(const CheckInstr *in, int param)
+{
+    int n;
+    const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
+    bool tensor = p->role == ROLE_DST || p->role == ROLE_SRC || p->role == ROLE_ROOT;
+    return tensor ? dtype_name(in->args[param].t.dtype) : "";
+}
 
 /* Returns the text of a word in braces, or its number in *number. */
 static const char *
-word(const Told *t, const char *name, size_t n, char number[24])
+word(const Broken *t, const char *name, size_t n, char number[24])
 {
     const CheckArg *of = &t->in->args[t->row->of];
     const struct {
@@ -172,7 +183,7 @@ word(const Told *t, const char *name, size_t n, char number[24])
         {"name", check_param_name(t->in, t->at.param), 0},
         {"op", check_op_name(t->in), 0},
         {"soc", t->in->soc->name, 0},
-        {"type", dtype_name(of->t.dtype), 0},
+        {"type", type_text(t->in, t->row->of), 0},
         {"value", NULL, t->at.value},
         {"least", NULL, t->at.lo},
         {"most", NULL, t->at.hi},
@@ -189,7 +200,7 @@ word(const Told *t, const char *name, size_t n, char number[24])
 }
 
 static bool
-broken(const Told *t, Fault *fault)
+broken(const Broken *t, Fault *fault)
 {
     char text[sizeof fault->text] = "", number[24];
     size_t used = 0;
@@ -234,7 +245,7 @@ row_holds(const CheckInstr *in, int param, const Require *r, Fault *fault)
     Relation x = r->relation(in, false);
     int64_t v = in->args[param].v;
     return relation_holds(x, v) ||
-           broken(&(Told){in, r, {r->rule, param, v, x.least, x.most}}, fault);
+           broken(&(Broken){in, r, {r->rule, param, v, x.least, x.most}}, fault);
 }
 
 bool
