@@ -8,9 +8,9 @@ usage: fingerprint.py gather SET [--programs N] [--operators DIR TABLE.tsv]
 gather copies programs into the folder SET, once: the samples, the kernels and operators of tests/cross, every .tik file
 of tests/lit, the programs of the golden cases, N random programs (20000; half of gen.py, half of vector_gen), and the
 operators of a package, whose table tools/operators.py describes. take runs the tikc and the diffrun of BUILD on them
-and writes one line for each fact: the program, what was asked (blob, trace, llvm, check, run) and a digest of the
-answer. check is the names of the diagnostics with their lines; run, of random programs, is the blob and what every
-global tensor holds after native code at -O0, at -O2 and the emulator, which agree. compare prints the facts that differ
+and writes one line for each fact: the program, what was asked (blob, trace, llvm, check, blobs, run) and a digest of
+the answer. check is the names of the diagnostics with their lines; blobs, of random programs, is all their blobs; run is
+what every global tensor holds after native code at -O0, at -O2 and the emulator, which agree, or the fault. compare prints the facts that differ
 and ends with 'N equal, N differ'; the exit code is 1 when some do."""
 import argparse
 import collections
@@ -19,6 +19,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -131,7 +132,10 @@ def facts_of_program(tikc, folder, given):
 def facts_of_job(diffrun, folder, name):
     with open(os.path.join(folder, 'jobs', name), 'rb') as f:
         p = subprocess.run([diffrun], stdin=f, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return [(name, 'run', '%d %s' % (p.returncode, hashlib.sha256(p.stdout).hexdigest()))]
+    blobs = b''.join(re.findall(rb'^RESULT \d+ ok [^\n]*\n', p.stdout, re.M))
+    ran = re.sub(rb'^(RESULT \d+ ok) [^\n]*', rb'\1', p.stdout, flags=re.M)
+    return [(name, 'blobs', hashlib.sha256(blobs).hexdigest()),
+            (name, 'run', '%d %s' % (p.returncode, hashlib.sha256(ran).hexdigest()))]
 
 
 def take(a):
