@@ -101,8 +101,8 @@ $(BUILD)/gen/stdlib.c: tools/embed.py $(LIB_TIK) stdlib
 	$(call say,EMBED,$@)$(PYTHON) tools/embed.py $@ $(LIB_TIK)
 
 # The manual page and the completion, of the tables that --help prints.
-$(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.py Makefile compiler/base/diag.def \
-    $(wildcard compiler/driver/*.def compiler/passes/*.def runtime/isa/*.def)
+$(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.py tools/call_table.py Makefile \
+    compiler/base/diag.def compiler/tik/call.def $(wildcard compiler/driver/*.def compiler/passes/*.def runtime/isa/*.def)
 	@mkdir -p $(@D)
 	$(call say,MAN,$(BUILD)/gen/tikc.1)$(PYTHON) tools/gen-man.py $(VERSION) $(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Writes the manual page and the completion of bash from the tables that --help is made from: command.def, option.def,
-exit.def of the driver and pass.def, with names of processors, choices, instructions and diagnostics from their tables.
+exit.def of the driver and pass.def, with names of processors, choices, calls, instructions and diagnostics from their tables.
 usage: tools/gen-man.py VERSION OUT.1 OUT.bash"""
 import re
 import sys
 
+import call_table
 from isa_tables import rows
 
 DRIVER = 'compiler/driver/'
@@ -114,9 +115,10 @@ def values():
 
 
 def explained():
-    """Names that explain knows, without those that stand for a place in the IR only."""
-    ops = [n for n in first_column('runtime/isa/op.def', 'OP', 1) if '.' not in n]
-    return sorted({*ops, *first_column('compiler/base/diag.def', 'DIAG', 1), *first_column('runtime/isa/rule.def', 'RULE', 1),
+    """Names that explain knows: what programs call, diagnostics and choices."""
+    recorded = {r[0] for r in rows(call_table.TABLE, 'RECORDED')}
+    ops = [r[1] for r in rows('runtime/isa/op.def', 'OP') if r[0] not in recorded and '.' not in r[1]]
+    return sorted({*ops, *(call.name for call in call_table.table()), *first_column('compiler/base/diag.def', 'DIAG', 1), *first_column('runtime/isa/rule.def', 'RULE', 1),
                    *first_column('runtime/isa/choice.def', 'CHOICE', 1)})
 
 
