@@ -6,6 +6,7 @@
  * both sides, and rows of such runs if both sides have them. */
 #include <string.h>
 
+#include "isa/integer.h"
 #include "rules/segment.h"
 #include "ops/internal.h"
 
@@ -49,17 +50,6 @@ read_side(const OpCall *c, int slot, int count, int pitch, Side *s)
     }
 }
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Merges each k segments of the first dimension. */
 static void
 lengthen(Side *s, int64_t k)
@@ -77,7 +67,7 @@ static int64_t
 flatten(Side *dst, Side *src, int64_t len)
 {
     while (dst->pitch[0] == len && src->pitch[0] == len) {
-        int64_t k = common_divisor(dst->count[0], src->count[0]);
+        int64_t k = gcd(dst->count[0], src->count[0]);
         if (k == 1) {
             break;
         }

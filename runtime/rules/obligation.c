@@ -35,7 +35,7 @@ values(const Known *k, int param)
 }
 
 static bool
-is_touched(const ParamInfo *p)
+is_accessed(const ParamInfo *p)
 {
     return p->role == ROLE_DST || p->role == ROLE_SRC;
 }
@@ -55,7 +55,7 @@ put(const Known *k, CheckInstr *in, int param, int64_t v)
         return;
     }
     const ParamInfo *p = &params_of(k, &n)[param];
-    if (is_touched(p) || p->role == ROLE_ROOT) {
+    if (is_accessed(p) || p->role == ROLE_ROOT) {
         in->args[param].t.offset = v;
     } else if (p->role == ROLE_MASK) {
         in->args[param].m.w[0] = (uint64_t)v;
@@ -64,7 +64,7 @@ put(const Known *k, CheckInstr *in, int param, int64_t v)
     }
 }
 
-/* Returns whether a word of the mask has one value, if it is a list of bits. */
+/* Returns whether all words of the mask have one value. */
 static bool
 mask_is_fixed(const Known *k, int param)
 {
@@ -89,7 +89,7 @@ numbers_fixed(const Known *k)
     return true;
 }
 
-/* Returns whether bounds and overlap depend on the operand's number. */
+/* Returns whether all numbers that bounds and overlap depend on have one value. */
 static bool
 shape_fixed(const Known *k)
 {
@@ -105,7 +105,7 @@ fill_ends(Known *k, CheckInstr *in)
     const ParamInfo *p = params_of(k, &n);
     *in = *k->in;
     for (int i = 0; i < n; i++) {
-        if (is_touched(&p[i]) || is_number(&p[i])) {
+        if (is_accessed(&p[i]) || is_number(&p[i])) {
             put(k, in, i, values(k, i).hi);
         } else if (p[i].role == ROLE_MASK) {
             for (int w = 0; w < mask_words(in->args[i].m.form); w++) {
@@ -501,7 +501,7 @@ stays_apart(Known *k, int param)
         return true;
     }
     for (int i = 0; i < n; i++) {
-        if (is_touched(&p[i]) &&
+        if (is_accessed(&p[i]) &&
             check_overlap_relates(op_table[k->in->op].form, i, param) &&
             k->in->args[i].t.buffer == k->in->args[param].t.buffer &&
             !hulls_apart(k, k->most, i, param)) {
@@ -511,21 +511,22 @@ stays_apart(Known *k, int param)
     return true;
 }
 
-/* Returns whether the place of some tensor is not known. */
+/* Returns whether the place of every tensor is known. */
 static bool
 offsets_fixed(const Known *k)
 {
     int n;
     const ParamInfo *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
-        if (is_touched(&p[i]) && !interval_is_const(values(k, i))) {
+        if (is_accessed(&p[i]) && !interval_is_const(values(k, i))) {
             return false;
         }
     }
     return true;
 }
 
-/* Whether one of the numbers of a move, or a stride of a vector instruction, varies. */
+/* Returns whether one of the numbers of a move, or a stride of a vector instruction,
+ * varies. */
 static bool
 strides_vary(const Known *k)
 {

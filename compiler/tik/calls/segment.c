@@ -9,6 +9,7 @@
  *
  * Owns: slice-dim, slice-count, slice-tail, slice-regroup; rules/segment.h owns the
  * others. */
+#include "isa/integer.h"
 #include "rules/segment.h"
 #include "tik/calls/data_copy.h"
 #include "tik/calls/instruction.h"
@@ -482,17 +483,6 @@ lengthen(const Slices *s, Side *side, int64_t k)
     flatten_side(s, side);
 }
 
-static int64_t
-common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static void
 flatten(Slices *s)
 {
@@ -504,8 +494,8 @@ flatten(Slices *s)
     flatten_side(s, &s->src);
     while (s->dst.dims > 0 && s->src.dims > 0 && s->dst.pitch[0] == s->len &&
            s->src.pitch[0] == s->len && known(s, s->dst.count[0], &dst) &&
-           known(s, s->src.count[0], &src) && common_divisor(dst, src) > 1) {
-        int64_t k = common_divisor(dst, src);
+           known(s, s->src.count[0], &src) && gcd(dst, src) > 1) {
+        int64_t k = gcd(dst, src);
         s->len = product(s, s->len, tik_i64(s->c, k));
         lengthen(s, &s->dst, k);
         lengthen(s, &s->src, k);
