@@ -20,6 +20,9 @@ WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wsw
             -Wno-missing-field-initializers
 CPPFLAGS += -Icompiler -Icompiler/include -Iruntime -Iruntime/include -I$(BUILD)/gen
 CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -fvisibility=hidden -fno-semantic-interposition $(OPT) $(WARN) $(SAN)
+# Of loops over numbers, whose bits are the same whatever the processor has: no operation is contracted. The other
+# flags let operations be done on lanes that do not count, and let sqrt be one instruction, since it sets no errno.
+NUMERIC   = -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno
 LLVM_CONFIG ?= llvm-config-19
 
 VERSION := 0.1.0
@@ -65,7 +68,7 @@ LIBRARIES = tikrt tikc
 all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(BUILD)/gen/tikc.1 $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
 # Objects are made again when the flags change.
-FLAGS := $(CFLAGS)
+FLAGS := $(CFLAGS) $(NUMERIC)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D) && { echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@; }
 .PHONY: FORCE
@@ -109,14 +112,11 @@ $(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.
 # Files that include the generated headers need them first; everything of the front end waits.
 $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c
 
-# LLVM's headers are only for the host back end; OpenMP only for the launcher; the emulator's loops
-# are vectorised by the compiler.
+# LLVM's headers are only for the host back end; OpenMP only for the launcher; loops over numbers are
+# vectorised by the compiler.
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
-$(LANES_OBJ) $(call obj,$(wildcard runtime/emu/*.c runtime/ops/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
-# So are those of the numeric library, whose bits are the same whatever the processor has: no operation
-# is contracted. The other two flags let operations be done on lanes that do not count.
-$(call obj,$(wildcard runtime/num/*.c runtime/layout/*.c)): CFLAGS += -O3 -ffp-contract=off -fno-trapping-math
+$(LANES_OBJ) $(call obj,$(wildcard $(foreach d,emu ops num layout,runtime/$d/*.c))): CFLAGS += $(NUMERIC)
 $(call obj,$(DRV_SRC) $(wildcard compiler/lib/*.c compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)
