@@ -49,15 +49,15 @@ read_bounds(const Kernel *k, const Frame *f, const int64_t *vars, int64_t *lo,
 /* False: some bound is not constant, or a branch is open. *empty: a loop has no
  * iteration. */
 static bool
-box_of_nest(const Site *s, const Nest *nest, Box *box, bool *empty)
+box_of_nest(const Kernel *k, const Nest *nest, Box *box, bool *empty)
 {
     box->n = 0;
     *empty = false;
     for (int i = 0; i < nest->n; i++) {
         const Frame *f = &nest->frames[i];
         int64_t lo, hi;
-        if (f->var == 0 || box->n == MAX_AXES || !ir_is_const(s->k, f->begin) ||
-            !ir_is_const(s->k, f->end) || !read_bounds(s->k, f, NULL, &lo, &hi)) {
+        if (f->var == 0 || box->n == MAX_AXES || !ir_is_const(k, f->begin) ||
+            !ir_is_const(k, f->end) || !read_bounds(k, f, NULL, &lo, &hi)) {
             return false;
         }
         *empty = *empty || lo >= hi;
@@ -88,10 +88,10 @@ asks_one_value(const Site *s, CheckStep step)
 }
 
 static bool
-box_set_value(const Env *env, Box *box)
+box_set_value(const Env *env, ExprId value, Box *box)
 {
     Affine a;
-    if (!env_affine(env, site_expr(box->s, box->step.param, 0), &a)) {
+    if (!env_affine(env, value, &a)) {
         return false;
     }
     box->constant = a.constant;
@@ -177,7 +177,7 @@ solve(const Env *env, const Site *s, const Nest *nest, CheckStep step, Witness *
 {
     Box box;
     bool empty;
-    if (!asks_one_value(s, step) || !box_of_nest(s, nest, &box, &empty)) {
+    if (!asks_one_value(s, step) || !box_of_nest(s->k, nest, &box, &empty)) {
         return VERDICT_OPEN;
     }
     box.s = s;
@@ -186,7 +186,7 @@ solve(const Env *env, const Site *s, const Nest *nest, CheckStep step, Witness *
     if (empty) {
         return VERDICT_HOLDS;
     }
-    if (!box_set_value(env, &box)) {
+    if (!box_set_value(env, site_expr(s, step.param, 0), &box)) {
         return VERDICT_OPEN;
     }
     if (!broken_somewhere(&box, &out->fault)) {
@@ -200,12 +200,12 @@ solve(const Env *env, const Site *s, const Nest *nest, CheckStep step, Witness *
 }
 
 bool
-witness_largest(const Env *env, const Site *s, const Nest *nest, int param, int64_t *out)
+witness_largest(const Env *env, const Nest *nest, ExprId offset, int64_t *out)
 {
-    Box box = {.s = s, .step = {CHECK_BOUNDS, param}};
+    Box box;
     bool empty;
-    if (!nest->certain || !box_of_nest(s, nest, &box, &empty) || empty ||
-        !box_set_value(env, &box)) {
+    if (!nest->certain || !box_of_nest(env->k, nest, &box, &empty) || empty ||
+        !box_set_value(env, offset, &box)) {
         return false;
     }
     *out = corner(&box, 2);

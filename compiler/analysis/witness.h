@@ -45,9 +45,7 @@ enum {
 void witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
                   Witness *out, int64_t *budget);
 
-/* Finds the largest byte offset that a tensor operand certainly takes. False: not
- * known. */
-bool witness_largest(const Env *env, const Site *s, const Nest *nest, int param,
-                     int64_t *out);
+/* Finds the largest value that a byte offset certainly takes. False: not known. */
+bool witness_largest(const Env *env, const Nest *nest, ExprId offset, int64_t *out);
 
 #endif

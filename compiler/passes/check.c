@@ -12,6 +12,7 @@
 #include "passes/check.h"
 #include "analysis/prove.h"
 #include "ir/wording.h"
+#include "passes/check_memo.h"
 #include "passes/check_walk.h"
 #include "passes/passes.h"
 
@@ -50,6 +51,11 @@ typedef struct Checker {
     int nopen;
     /* number of sites with open obligations, when all are to be proved */
     int64_t unproved;
+    CheckMemo memo;
+    Arena scratch; /* for memo */
+    bool remarked; /* the present site has a diagnostic, or nearly had one */
+    /* operands of the present site that may reach beyond the data of their tensor */
+    uint64_t outside;
 } Checker;
 
 /* ---- diagnostics --------------------------------------------------------- */
@@ -200,9 +206,9 @@ help_pair(Unit *u, Diag *d, const Site *s)
 
 /* goes_on: the rule can be checked at run time instead. */
 static void
-report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit,
-       bool goes_on)
+report(Checker *c, const CheckWalk *w, const Site *s, const Witness *wit, bool goes_on)
 {
+    c->remarked = true;
     Unit *u = c->k->unit;
     const Stmt *st = &c->k->stmts.p[s->stmt];
     const Fault *f = &wit->fault;
@@ -229,7 +235,7 @@ report(const Checker *c, const CheckWalk *w, const Site *s, const Witness *wit,
 }
 
 typedef struct WarnCtx {
-    const Checker *c;
+    Checker *c;
     const CheckWalk *w;
     const Site *s;
 } WarnCtx;
@@ -261,7 +267,7 @@ latest(const CheckWalk *w, const Site *s)
     int64_t largest;
     for (int p = 0; !s->constant && p < s->nparams; p++) {
         if (is_tensor(s, p) && !ir_is_const(s->k, site_expr(s, p, 0)) &&
-            witness_largest(&w->env, s, &nest, p, &largest)) {
+            witness_largest(&w->env, &nest, site_expr(s, p, 0), &largest)) {
             in.args[p].t.offset = largest;
         }
     }
@@ -305,6 +311,7 @@ warn_tail(Checker *c, const CheckWalk *w, const Site *s, const CheckInstr *last,
         !check_step(last, step, &(Fault){.rule = RULE_NONE})) {
         return;
     }
+    c->remarked = true;
     if (writes && t->scope == SC_GM) {
         wit.fault.rule = RULE_GM_TAIL_WRITE;
         report(c, w, s, &wit, false);
@@ -389,7 +396,7 @@ accumulates(const Site *s, int dst)
 /* Warns where each repeat writes the bytes that the previous one wrote. Where strides are
  * gaps, 0 does not mean that. */
 static void
-warn_repeat_stride(const Site *s)
+warn_repeat_stride(Checker *c, const Site *s)
 {
     int64_t repeats, stride, unit = 0;
     int dst = param_named(s, "dst"), at = param_named(s, "dst_rep_stride");
@@ -400,6 +407,7 @@ warn_repeat_stride(const Site *s)
         (is_number(s, param_named(s, "stride_unit"), &unit) && unit != 0)) {
         return;
     }
+    c->remarked = true;
     diag_add(s->k->unit, D_REPEAT_STRIDE_0, ir_arg_span(s->k, st, at), st->chain,
              "dst_rep_stride is 0 with %lld repeats: each writes over the one before",
              (long long)repeats);
@@ -463,7 +471,7 @@ warn(Checker *c, const CheckWalk *w, const Site *s)
     }
     if (!s->element) {
         warn_empty(&x);
-        warn_repeat_stride(s);
+        warn_repeat_stride(c, s);
         warn_overlap(&x);
         check_warnings(&in, report_warning, &x);
     }
@@ -478,12 +486,39 @@ note_inside(Checker *c, const CheckWalk *w, const Site *s)
         }
         const CheckTensor *t = &s->in.args[s->steps[i].param].t;
         Buffer *b = &c->k->bufs.p[t->buffer];
-        b->inside = b->inside &&
-                    (t->scope != SC_GM || t->exact || stays_inside(w, s, s->steps[i]));
+        bool asked = b->inside || c->memo.n > 0; /* the memo wants to know, too */
+        bool inside =
+            t->scope != SC_GM || t->exact || (asked && stays_inside(w, s, s->steps[i]));
+        b->inside = b->inside && inside;
+        c->outside |= (uint64_t)!inside << s->steps[i].param;
     }
 }
 
 /* ---- events -------------------------------------------------------------- */
+
+static bool
+on_known(void *ctx, const CheckWalk *w, StmtId id)
+{
+    Checker *c = ctx;
+    Stmt *s = &c->k->stmts.p[id];
+    const MemoEntry *e = memo_find(&c->memo, w, id);
+    c->remarked = false;
+    if (!e) {
+        return false;
+    }
+    for (int i = 0; e->outside >> i; i++) {
+        const Ref *r = s->kind == ST_LOAD ? &s->load.ref
+                       : s->kind == ST_STORE
+                           ? &s->store.ref
+                           : &c->k->args.p[s->instr.arg + (uint32_t)i].ref;
+        if (e->outside >> i & 1) {
+            c->k->bufs.p[r->buf].inside = false;
+        }
+    }
+    c->proofs[ANSWER_PROVED] += e->steps;
+    s->proof = PROOF_PROVED;
+    return true;
+}
 
 static void
 on_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
@@ -613,6 +648,7 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
     /* after this remark its numbers deserve no further warning */
     bool allowed = c->allowed;
     c->allowed = false;
+    c->outside = 0;
     note_inside(c, w, s);
     if (!c->failed && !allowed) {
         warn(c, w, s);
@@ -620,6 +656,9 @@ on_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
         memset(c->operands, 0, sizeof c->operands);
         memset(c->rules, 0, sizeof c->rules);
         c->failed = false;
+    }
+    if (proved && !c->remarked && !w->searched) {
+        memo_keep(&c->memo, s->nsteps, c->outside);
     }
 }
 
@@ -636,8 +675,10 @@ pass_check(Kernel *k)
         /* a proof that the text of a kernel claims is not trusted */
         k->stmts.p[s].proof = PROOF_NONE;
     }
-    CheckEvents events = {&c, on_broken, on_answered, on_done};
+    CheckEvents events = {&c, on_known, on_broken, on_answered, on_done};
+    memo_init(&c.memo, &c.scratch);
     check_walk(k, &events);
+    arena_free(&c.scratch);
     k->unit->unproved -= k->proofs[2]; /* the count of an earlier run is taken back */
     k->proofs[0] = c.proofs[ANSWER_PROVED];
     k->proofs[1] = c.proofs[ANSWER_REFUTED];
@@ -694,6 +735,6 @@ explain_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
 void
 check_explain(const Kernel *k, Text *out)
 {
-    CheckEvents events = {out, explain_broken, explain_answered, explain_done};
+    CheckEvents events = {out, NULL, explain_broken, explain_answered, explain_done};
     check_walk(k, &events);
 }

@@ -284,6 +284,7 @@ answer_by_search(CheckWalk *w, const Site *s, Answer *answers, const bool *open,
                  Witness *wits)
 {
     Nest nest = check_walk_nest(w);
+    w->searched = true;
     witness_find(&w->env, s, &nest, open, wits, &w->budget);
     for (int i = 0; i < s->nsteps; i++) {
         if (open[i]) {
@@ -345,6 +346,10 @@ visit_site(CheckWalk *w, StmtId id)
 {
     Site s;
     Fault fault;
+    w->searched = false;
+    if (w->events->known && w->events->known(w->events->ctx, w, id)) {
+        return;
+    }
     if (!site_init(&s, w->k, id)) {
         return;
     }

@@ -19,6 +19,9 @@ struct CheckWalk;
  * is null for rules on constants. fault is filled when an answer is REFUTED. */
 typedef struct CheckEvents {
     void *ctx;
+    /* Returns whether the site needs no proof: everything is known of it already. May be
+     * null. */
+    bool (*known)(void *ctx, const struct CheckWalk *w, StmtId id);
     /* A rule that is independent of values is broken; the steps are not answered then. */
     void (*broken)(void *ctx, const struct CheckWalk *w, const Site *s, const Fault *f);
     void (*answered)(void *ctx, const struct CheckWalk *w, const Site *s, int step,
@@ -66,6 +69,7 @@ typedef struct CheckWalk {
     bool returned;  /* a return may have ended the kernel before this point */
     int64_t *vars;  /* values of loop variables, for searches */
     int64_t budget; /* work that all searches together may still do */
+    bool searched;  /* answers of the present site needed a search */
 } CheckWalk;
 
 /* Returns the loops and open branches around the present site. */

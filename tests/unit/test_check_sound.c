@@ -649,7 +649,8 @@ compare(Gen *first, Gen *second, Claims *total)
     for (int i = 0; i < 4; i++) {
         fixed[first->fixed[i]] = true;
     }
-    CheckEvents events = {&c, on_broken, on_answered, on_done};
+    CheckEvents events = {
+        .ctx = &c, .broken = on_broken, .answered = on_answered, .done = on_done};
     check_walk(after, &events);
     for (int i = 0; i < RUNS; i++) {
         Exec x = {.k = k, .after = after, .proved = c.proved};

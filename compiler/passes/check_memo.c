@@ -1,0 +1,173 @@
+/* check_memo.c: makes the keys of sites and keeps them; see check_memo.h. */
+
+/* ASSUMES proofs-alone: what is proved of a site without a search follows from its key.
+ */
+#include "passes/check_memo.h"
+
+#include <string.h>
+
+_Static_assert(MAX_PARAMS <= 64, "MemoEntry.outside has a bit for each operand");
+
+void
+memo_init(CheckMemo *m, Arena *arena)
+{
+    *m = (CheckMemo){.arena = arena};
+    m->slots = ARENA_ARRAY(arena, MemoEntry *, MEMO_SLOTS);
+}
+
+static void
+put(CheckMemo *m, uint64_t word)
+{
+    if (m->n == MEMO_MAX_WORDS) {
+        m->full = true;
+    } else {
+        m->key[m->n++] = word;
+    }
+}
+
+/* Adds what is known of a number. */
+static void
+put_expr(CheckMemo *m, const CheckWalk *w, ExprId id)
+{
+    const Expr *e = ir_expr(w->k, id);
+    put(m, (uint64_t)e->dtype << 1 | (e->kind == EX_CONST));
+    if (e->kind == EX_CONST) {
+        put(m, (uint64_t)e->imm);
+        return;
+    }
+    Interval r = env_range(&w->env, id);
+    put(m, (uint64_t)r.lo);
+    put(m, (uint64_t)r.hi);
+    put(m, (uint64_t)r.mod);
+    put(m, (uint64_t)r.rem);
+}
+
+/* The tensors of a site: two are the same one, or any two. */
+typedef struct Tensors {
+    BufId buf[MAX_PARAMS];
+    int n;
+    bool moving; /* an offset is no constant */
+    bool shared; /* two operands are in one tensor */
+} Tensors;
+
+static int
+number_of(Tensors *t, BufId buf)
+{
+    for (int i = 0; i < t->n; i++) {
+        if (t->buf[i] == buf) {
+            t->shared = true;
+            return i;
+        }
+    }
+    t->buf[t->n] = buf;
+    return t->n++;
+}
+
+static void
+put_tensor(CheckMemo *m, const CheckWalk *w, const Ref *r, Tensors *t)
+{
+    const Buffer *b = &w->k->bufs.p[r->buf];
+    put(m, (uint64_t)number_of(t, r->buf) << 32 | (uint64_t)b->role << 24 |
+               (uint64_t)b->scope << 16 | (uint64_t)r->dtype << 8 | b->dynamic);
+    put(m, (uint64_t)b->bytes);
+    put(m, (uint64_t)b->grown);
+    put(m, (uint64_t)(b->role == BUF_LIST ? b->elems : 0));
+    put_expr(m, w, r->off);
+    if (!ir_is_const(w->k, r->off)) {
+        Nest nest = check_walk_nest(w);
+        int64_t last = 0;
+        put(m, witness_largest(&w->env, &nest, r->off, &last));
+        put(m, (uint64_t)last);
+        t->moving = true;
+    }
+}
+
+static void
+put_mask(CheckMemo *m, const CheckWalk *w, const MaskArg *mask)
+{
+    put(m, (uint64_t)mask->form);
+    for (int i = 0; i < mask_words(mask->form); i++) {
+        put_expr(m, w, mask->w[i]);
+    }
+}
+
+static void
+put_instr(CheckMemo *m, const CheckWalk *w, const Stmt *s, Tensors *t)
+{
+    int n;
+    const ParamInfo *params = form_params(op_table[s->instr.op].form, &n);
+    put(m, (uint64_t)s->instr.op << 8 | s->kind);
+    for (int i = 0; i < n && !m->full; i++) {
+        const Arg *a = &w->k->args.p[s->instr.arg + (uint32_t)i];
+        switch (params[i].role) {
+        case ROLE_DST:
+        case ROLE_SRC:
+        case ROLE_ROOT:
+            put_tensor(m, w, &a->ref, t);
+            break;
+        case ROLE_MASK:
+            put_mask(m, w, &a->mask);
+            break;
+        case ROLE_MASKMODE:
+            break;
+        default:
+            put_expr(m, w, a->expr);
+            break;
+        }
+    }
+}
+
+/* Makes the key of a statement. It is empty where an answer may depend on more: offsets
+ * in one tensor may keep a distance that their values alone do not show. */
+static void
+make_key(CheckMemo *m, const CheckWalk *w, StmtId id)
+{
+    const Stmt *s = &w->k->stmts.p[id];
+    Tensors t;
+    t.n = 0;
+    t.moving = t.shared = false;
+    m->n = 0;
+    m->full = w->env.dead;
+    if (s->kind == ST_INSTR) {
+        put_instr(m, w, s, &t);
+    } else {
+        put(m, s->kind);
+        put_tensor(m, w, s->kind == ST_LOAD ? &s->load.ref : &s->store.ref, &t);
+    }
+    if (m->full || (t.moving && t.shared)) {
+        m->n = 0;
+    }
+    uint64_t h = m->n;
+    for (uint32_t i = 0; i < m->n; i++) {
+        h = (h ^ m->key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    m->hash = (uint32_t)h & (MEMO_SLOTS - 1);
+}
+
+const MemoEntry *
+memo_find(CheckMemo *m, const CheckWalk *w, StmtId id)
+{
+    make_key(m, w, id);
+    const MemoEntry *e = m->n ? m->slots[m->hash] : NULL;
+    bool equal = e && e->n == m->n && memcmp(e->key, m->key, m->n * sizeof *m->key) == 0;
+    return equal ? e : NULL;
+}
+
+void
+memo_keep(CheckMemo *m, int steps, uint64_t outside)
+{
+    if (m->n == 0) {
+        return;
+    }
+    MemoEntry *e = m->slots[m->hash];
+    if (!e || e->cap < m->n) {
+        e = arena_alloc(m->arena, sizeof *e + m->n * sizeof *m->key);
+        e->cap = m->n;
+        m->slots[m->hash] = e;
+    }
+    e->n = m->n;
+    e->steps = steps;
+    e->outside = outside;
+    memcpy(e->key, m->key, m->n * sizeof *m->key);
+}
