@@ -27,6 +27,7 @@ typedef struct Call {
     LaneShape shape;
     LaneCompute *compute;
     LaneWhole *whole;
+    LaneFewer *fewer;
     bool reads_dst;
     int repeat_lanes;
     const MaskArg *mask; /* null: all lanes are active */
@@ -129,18 +130,18 @@ load_run(Lower *l, LLVMTypeRef type, LLVMValueRef at)
 }
 
 static LLVMValueRef
-block_at(Lower *l, LLVMValueRef at, LLVMValueRef blk, int block)
+block_at(Lower *l, LLVMValueRef at, const LaneBlocks *blk, int block)
 {
-    LLVMValueRef off = LLVMBuildMul(l->b, blk, lower_const(l, block), "");
+    LLVMValueRef off = blk->off[block];
     return LLVMBuildGEP2(l->b, l->i8, at, &off, 1, "");
 }
 
 LLVMValueRef
-lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at, LLVMValueRef blk)
+lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at, const LaneBlocks *blk)
 {
     int per_block = BLOCK_BYTES / dtype_size(t);
     LLVMTypeRef type = lower_bits_type(l, t, lanes);
-    if (blk == NULL || lanes <= per_block) {
+    if (blk->stride == NULL || lanes <= per_block) {
         return load_run(l, type, at);
     }
     LLVMValueRef all = LLVMGetPoison(type);
@@ -178,10 +179,10 @@ part_of(Lower *l, LLVMTypeRef type, LLVMValueRef all, int first)
 
 void
 lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mask,
-                  LLVMValueRef at, LLVMValueRef blk)
+                  LLVMValueRef at, const LaneBlocks *blk)
 {
     int per_block = BLOCK_BYTES / dtype_size(t);
-    if (blk == NULL || lanes <= per_block) {
+    if (blk->stride == NULL || lanes <= per_block) {
         store_run(l, v, mask, at);
         return;
     }
@@ -285,14 +286,14 @@ is_whole(const LaneShape *sh)
 /* Sets the running addresses from the parameters of a helper; returns the index of the
  * next parameter. */
 static unsigned
-helper_operands(Lower *l, const Call *v, LLVMValueRef fn, Counted *c, LLVMValueRef *blk)
+helper_operands(Lower *l, const Call *v, LLVMValueRef fn, Counted *c, LaneBlocks *blk)
 {
     const LaneShape *sh = &v->shape;
     unsigned p = 1;
     for (int i = 0; i < sh->n; i++) {
         c->at[i] = LLVMGetParam(fn, p++);
         c->step[i] = LLVMGetParam(fn, p++);
-        blk[i] = sh->dense[i] ? NULL : LLVMGetParam(fn, p++);
+        blk[i].stride = sh->dense[i] ? NULL : LLVMGetParam(fn, p++);
     }
     c->n = sh->n;
     if (sh->bits == BITS_READ || sh->bits == BITS_WRITE) {
@@ -307,30 +308,54 @@ helper_operands(Lower *l, const Call *v, LLVMValueRef fn, Counted *c, LLVMValueR
     return p;
 }
 
-/* Lanes that are off count as 0. */
-static void
-reduce_repeat(Lower *l, const Call *v, const Counted *c, LLVMValueRef blk,
-              LLVMValueRef mask)
+/* Returns the number of the last lane that is on (i64). first: the parameters of the
+ * mask. */
+static LLVMValueRef
+last_lane(Lower *l, const LaneShape *sh, LLVMValueRef fn, unsigned first)
 {
-    const LaneShape *sh = &v->shape;
-    LLVMValueRef x = lower_lanes_load(l, sh->dtype[0], sh->lanes, c->at[0], blk);
-    if (mask != NULL) {
-        x = LLVMBuildSelect(l->b, mask, x, LLVMConstNull(LLVMTypeOf(x)), "");
+    if (sh->mask == LANES_COUNT) {
+        return LLVMBuildSub(l->b, LLVMGetParam(fn, first), lower_const(l, 1), "");
     }
-    store_run(l, v->compute(l, sh, &x, NULL), NULL, c->at[sh->n]);
+    LLVMValueRef last = lower_const(l, 0);
+    for (int i = 0; i < mask_params(sh); i++) {
+        LLVMValueRef w = LLVMGetParam(fn, first + (unsigned)i);
+        LLVMValueRef args[2] = {w, LLVMConstInt(l->i1, 0, false)};
+        LLVMValueRef zeros = lower_intrinsic(l, "llvm.ctlz", &l->i64, 1, args, 2);
+        LLVMValueRef here = LLVMBuildSub(l->b, lower_const(l, i * 64 + 63), zeros, "");
+        LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntNE, w, lower_const(l, 0), "");
+        last = LLVMBuildSelect(l->b, any, here, last, "");
+    }
+    return last;
+}
+
+/* Sets the offsets of the blocks. Nobody has checked those after the last lane that is
+ * on: they have that of the first block instead. first: the parameters of the mask. */
+static void
+block_offsets(Lower *l, const LaneShape *sh, LLVMValueRef fn, unsigned first,
+              LaneBlocks *blk)
+{
+    LLVMValueRef last = sh->mask == LANES_FULL ? NULL : last_lane(l, sh, fn, first);
+    for (int i = 0; i < sh->n; i++) {
+        int per_block = BLOCK_BYTES / dtype_size(sh->dtype[i]);
+        for (int b = 0; blk[i].stride != NULL && b * per_block < sh->lanes; b++) {
+            LLVMValueRef off = LLVMBuildMul(l->b, blk[i].stride, lower_const(l, b), "");
+            if (last != NULL && b > 0) {
+                LLVMValueRef on = LLVMBuildICmp(l->b, LLVMIntSGE, last,
+                                                lower_const(l, b * per_block), "");
+                off = LLVMBuildSelect(l->b, on, off, lower_const(l, 0), "");
+            }
+            blk[i].off[b] = off;
+        }
+    }
 }
 
 static void
-helper_repeat(Lower *l, const Call *v, const Counted *c, LLVMValueRef *blk,
+helper_repeat(Lower *l, const Call *v, const Counted *c, const LaneBlocks *blk,
               LLVMValueRef *value, LLVMValueRef scalar, LLVMValueRef mask)
 {
     const LaneShape *sh = &v->shape;
-    if (sh->results > 0) {
-        reduce_repeat(l, v, c, blk[0], mask);
-        return;
-    }
     for (int i = v->reads_dst ? 0 : 1; i < sh->n; i++) {
-        value[i] = lower_lanes_load(l, sh->dtype[i], sh->lanes, c->at[i], blk[i]);
+        value[i] = lower_lanes_load(l, sh->dtype[i], sh->lanes, c->at[i], &blk[i]);
     }
     if (sh->bits == BITS_READ) {
         value[sh->n] = load_bits(l, sh, c->at[sh->n]);
@@ -341,7 +366,7 @@ helper_repeat(Lower *l, const Call *v, const Counted *c, LLVMValueRef *blk,
     } else if (sh->bits == BITS_WRITE_MASK) {
         store_bits(l, sh, result, mask, value[sh->n]);
     } else {
-        lower_lanes_store(l, sh->dtype[0], sh->lanes, result, mask, c->at[0], blk[0]);
+        lower_lanes_store(l, sh->dtype[0], sh->lanes, result, mask, c->at[0], &blk[0]);
     }
 }
 
@@ -350,7 +375,7 @@ helper_body(Lower *l, const Call *v, Helper *h)
 {
     const LaneShape *sh = &v->shape;
     Counted c = {.count = LLVMGetParam(h->fn, 0)};
-    LLVMValueRef blk[LANE_OPERANDS] = {NULL};
+    LaneBlocks blk[LANE_OPERANDS] = {{.stride = NULL}};
     LLVMValueRef value[LANE_OPERANDS] = {NULL};
     unsigned p = helper_operands(l, v, h->fn, &c, blk);
     if (sh->bits == BITS_WRITE_MASK) {
@@ -366,6 +391,12 @@ helper_body(Lower *l, const Call *v, Helper *h)
     }
     scalar = scalar == NULL ? NULL : lower_splat(l, scalar, sh->lanes);
     LLVMValueRef mask = helper_mask(l, sh, h->fn, p);
+    block_offsets(l, sh, h->fn, p, blk);
+    if (v->fewer != NULL) {
+        v->fewer(l, sh, &(LaneSource){c, blk[0], mask});
+        lower_helper_end(l, h);
+        return;
+    }
     lower_counted_begin(l, &c);
     helper_repeat(l, v, &c, blk, value, scalar, mask);
     lower_counted_end(l, &c);
@@ -634,6 +665,7 @@ lower_lanes(Lower *l, StmtId s, const LaneJob *job)
 {
     Call v = {.compute = job->compute,
               .whole = job->whole,
+              .fewer = job->fewer,
               .reads_dst = job->reads_dst,
               .bits_at = job->bits_at,
               .results_at = job->results_at,

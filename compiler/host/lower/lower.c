@@ -500,3 +500,21 @@ lower_counted_end(Lower *l, Counted *c)
     LLVMBuildBr(l->b, c->head);
     LLVMPositionBuilderAtEnd(l->b, c->exit);
 }
+
+LLVMValueRef
+lower_counted_value(Lower *l, const Counted *c, LLVMValueRef first)
+{
+    LLVMBasicBlockRef from = c->from;
+    LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(c->head));
+    LLVMValueRef value = LLVMBuildPhi(l->b, LLVMTypeOf(first), "");
+    LLVMAddIncoming(value, &first, &from, 1);
+    LLVMPositionBuilderAtEnd(l->b, c->body);
+    return value;
+}
+
+void
+lower_counted_next(Lower *l, LLVMValueRef value, LLVMValueRef next)
+{
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(l->b);
+    LLVMAddIncoming(value, &next, &latch, 1);
+}

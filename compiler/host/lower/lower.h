@@ -174,6 +174,10 @@ typedef struct Counted {
  * pointers. */
 void lower_counted_begin(Lower *l, Counted *c);
 void lower_counted_end(Lower *l, Counted *c);
+/* Returns a value that is `first` in the first iteration. The loop has begun; the second
+ * function, called right before its end, says what it is in the next iteration. */
+LLVMValueRef lower_counted_value(Lower *l, const Counted *c, LLVMValueRef first);
+void lower_counted_next(Lower *l, LLVMValueRef value, LLVMValueRef next);
 
 /* ---- host/lower/num.c ---------------------------------------------------- */
 
@@ -274,16 +278,36 @@ typedef LLVMValueRef LaneCompute(Lower *l, const LaneShape *sh, LLVMValueRef *v,
 typedef void LaneWhole(Lower *l, const LaneShape *sh, const Counted *c,
                        LLVMValueRef scalar);
 
+/* Where the blocks of an operand are from its address on. */
+typedef struct LaneBlocks {
+    LLVMValueRef
+        stride; /* bytes from block to block; null: the blocks follow each other */
+    LLVMValueRef
+        off[REPEAT_BYTES / BLOCK_BYTES]; /* of each block; unless stride is null */
+} LaneBlocks;
+
+/* The operand of an instruction that gives fewer results than lanes. c has its address
+ * and that of the results in at, their steps and the number of repeats. */
+typedef struct LaneSource {
+    Counted c;
+    LaneBlocks blk;
+    LLVMValueRef mask; /* vector of i1; null: all lanes are on */
+} LaneSource;
+
+/* Builds such an instruction. */
+typedef void LaneFewer(Lower *l, const LaneShape *sh, const LaneSource *src);
+
 typedef struct LaneJob {
     const char *name; /* names the computation, together with mode and types */
     uint32_t mode, variant;
     LaneCompute *compute;
     LaneWhole *whole; /* null: each repeat is built with compute */
+    LaneFewer *fewer; /* if there are results: compute is null */
     bool reads_dst;   /* operand 0 is loaded */
     LaneBits bits;
     /* bits of the first repeat; those of all repeats are packed densely */
     LLVMValueRef bits_at;
-    /* compute gives that many elements of all lanes of operand 0, the only one */
+    /* fewer gives that many elements of all lanes of operand 0, the only one */
     int results;
     LLVMValueRef results_at, results_step; /* address, and bytes from repeat to repeat */
     LLVMValueRef scalar; /* null: the scalar operand, if the form has one */
@@ -303,14 +327,38 @@ typedef struct LaneRun {
 
 /* Lowers the job of an instruction without masks and repeats; its scalar is the job's. */
 void lower_run(Lower *l, const LaneRun *run, const LaneJob *job);
-/* Loads the leading lanes of an operand; blk: bytes from block to block; null: the blocks
- * follow each other. */
+/* Loads the leading lanes of an operand. */
 LLVMValueRef lower_lanes_load(Lower *l, Dtype t, int lanes, LLVMValueRef at,
-                              LLVMValueRef blk);
+                              const LaneBlocks *blk);
 void lower_lanes_store(Lower *l, Dtype t, int lanes, LLVMValueRef v, LLVMValueRef mask,
-                       LLVMValueRef at, LLVMValueRef blk);
+                       LLVMValueRef at, const LaneBlocks *blk);
 /* Converts words of 64 bits to a vector of i1. */
 LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n);
+
+/* ---- host/lower/tree.c: joins of lanes in registers ---------------------- */
+
+/* Returns the results of a vector of bits as bits: for SEM_CADD the sum of all lanes, for
+ * SEM_CGADD, SEM_CGMAX and SEM_CGMIN the sum or extreme of each block, for SEM_CPADD the
+ * sums of pairs, in the order of the instructions. t: float16 or float32; lanes: a power
+ * of two. Lanes that are off are +0 in sums and NaN in extremes. */
+LLVMValueRef lower_reduce_tree(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef v);
+
+/* Parts of an extreme of many vectors, whose order does not matter: the numbers of bits,
+ * such as all machines compare (float16 becomes float32 where they cannot); the number
+ * that loses against all others; whether a is better than b (for NaN it is not); the
+ * extremes of `left` sets of lanes. Of equal numbers, such as -0 and +0, any one may win;
+ * numbers must not be NaN, except for a of lower_tree_better. sem: one of SEM_CMAX,
+ * SEM_CGMAX, SEM_ALL_MAX, or those for the least; t: float16, float32 or int16. */
+LLVMValueRef lower_tree_numbers(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
+LLVMValueRef lower_tree_worst(Lower *l, Sem sem, Dtype t, int lanes);
+LLVMValueRef lower_tree_better(Lower *l, Sem sem, Dtype t, LLVMValueRef a,
+                               LLVMValueRef b);
+LLVMValueRef lower_tree_extreme(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef x,
+                                int left);
+
+/* host/lower/extreme.c: SEM_CMAX and SEM_ALL_MAX, and those for the least. variant: for
+ * the first 1 if the index comes before the value, for the second 1 if there is one. */
+LaneFewer lower_extreme_each, lower_extreme_all;
 
 /* ---- one file per family ------------------------------------------------- */
 

@@ -1,11 +1,19 @@
-/* reduce.c: sums of the floats of each repeat, of its blocks, or of its pairs, and the
- * extremes of its blocks (vector chapter 7). A result is a balanced tree, neighbours
- * first: each level joins the even lanes with the odd ones. host/lower/lanes.c handles
- * masks, repeats and strides; the runtime library has all other reductions. */
+/* reduce.c: reductions of repeats (vector chapter 7): sums of the floats of each repeat,
+ * of its blocks or of its pairs, the extremes of its blocks, and the sum of all repeats.
+ * Extremes of whole repeats are in host/lower/extreme.c, the trees in host/lower/tree.c;
+ * host/lower/lanes.c handles masks, repeats and strides. The runtime library has what is
+ * rare: 64-bit integers, sums that saturate, and those of the 910B class in another
+ * order. */
 #include "host/lower/lower.h"
 
 enum {
-    BLOCKS = REPEAT_BYTES / BLOCK_BYTES
+    BLOCKS = REPEAT_BYTES / BLOCK_BYTES,
+    MAX_REPEATS = 4095
+};
+
+/* For variant: sums of pairs of which no lane is on are written too. */
+enum {
+    ALL_PAIRS = 1
 };
 
 static const Arg *
@@ -16,92 +24,287 @@ named(const Lower *l, StmtId s, Role role, const char *name)
     return slot < 0 ? NULL : &l->k->args.p[st->instr.arg + (uint32_t)slot];
 }
 
-/* Returns n of the lanes: first, first + 2, ... */
+static const LaneBlocks dense = {.stride = NULL};
+
+/* ---- results of each repeat ---------------------------------------------- */
+
+/* Lanes that are off count as 0 in sums, and as NaN in extremes. */
 static LLVMValueRef
-every_other(Lower *l, LLVMValueRef v, int first, int n)
+lanes_of_repeat(Lower *l, const LaneShape *sh, const LaneSource *src, LLVMValueRef at)
 {
-    LLVMValueRef index[MAX_LANES];
-    for (int i = 0; i < n; i++) {
-        index[i] = lower_const32(l, first + 2 * i);
+    Dtype t = sh->dtype[0];
+    bool extreme = (Sem)sh->mode == SEM_CGMAX || (Sem)sh->mode == SEM_CGMIN;
+    uint64_t off = !extreme ? 0 : t == DT_F16 ? 0x7e00 : 0x7fc00000;
+    LLVMValueRef x = lower_lanes_load(l, t, sh->lanes, at, &src->blk);
+    if (src->mask == NULL) {
+        return x;
     }
-    return LLVMBuildShuffleVector(l->b, v, LLVMGetPoison(LLVMTypeOf(v)),
-                                  LLVMConstVector(index, (unsigned)n), "");
+    return LLVMBuildSelect(l->b, src->mask, x, lower_bits_const(l, t, sh->lanes, off),
+                           "");
 }
 
-/* A NaN is made canonical once, in the sum. */
+/* Returns for each of n neighbouring sets of lanes whether one of them is on. */
 static LLVMValueRef
-trees(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
+any_on(Lower *l, LLVMValueRef mask, int lanes, int n)
 {
-    (void)scalar;
-    Dtype t = sh->dtype[0];
-    LLVMTypeRef type = LLVMVectorType(t == DT_F16 ? l->f16 : l->f32, (unsigned)sh->lanes);
-    LLVMValueRef x = LLVMBuildBitCast(l->b, v[0], type, "");
-    for (int n = sh->lanes / 2; n >= sh->results; n /= 2) {
-        x = LLVMBuildFAdd(l->b, every_other(l, x, 0, n), every_other(l, x, 1, n), "");
-    }
-    x = LLVMBuildBitCast(l->b, x, lower_bits_type(l, t, sh->results), "");
-    return lower_canonical(l, t, sh->results, x);
+    LLVMTypeRef sets =
+        LLVMVectorType(LLVMIntTypeInContext(l->ctx, (unsigned)(lanes / n)), (unsigned)n);
+    mask = LLVMBuildBitCast(l->b, mask, sets, "");
+    return LLVMBuildICmp(l->b, LLVMIntNE, mask, LLVMConstNull(sets), "");
 }
 
-/* Of equal lanes the first one wins, of NaN and a number the number. Machines without
- * instructions for float16 compare in float32, which has the same numbers. */
+/* Returns the extremes of blocks of which no lane is on. */
 static LLVMValueRef
-extremes(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
+identity(Lower *l, const LaneShape *sh)
 {
-    (void)scalar;
+    bool least = (Sem)sh->mode == SEM_CGMIN;
+    uint64_t bits = sh->dtype[0] == DT_F16 ? (least ? 0x7bff : 0xfbff)
+                                           : (least ? 0x7f800000 : 0xff800000);
+    return lower_bits_const(l, sh->dtype[0], BLOCKS, bits);
+}
+
+static void
+results_each(Lower *l, const LaneShape *sh, const LaneSource *src)
+{
+    Sem sem = (Sem)sh->mode;
+    Counted c = src->c;
+    LLVMValueRef on = NULL, written = NULL;
+    if (src->mask != NULL && (sem == SEM_CGMAX || sem == SEM_CGMIN)) {
+        on = any_on(l, src->mask, sh->lanes, BLOCKS);
+    }
+    if (src->mask != NULL && sem == SEM_CPADD && sh->variant != ALL_PAIRS) {
+        written = any_on(l, src->mask, sh->lanes, sh->results);
+    }
+    lower_counted_begin(l, &c);
+    LLVMValueRef x = lanes_of_repeat(l, sh, src, c.at[0]);
+    x = lower_reduce_tree(l, sem, sh->dtype[0], sh->lanes, x);
+    if (on != NULL) {
+        x = LLVMBuildSelect(l->b, on, x, identity(l, sh), "");
+    }
+    lower_lanes_store(l, sh->dtype[0], sh->results, x, written, c.at[1], &dense);
+    lower_counted_end(l, &c);
+}
+
+/* ---- the sum of all repeats ---------------------------------------------- */
+
+/* The sums of repeats are summands again, in groups of as many as a repeat has lanes,
+ * until one is left; those that a group lacks are 0. variant: the number of sums, with
+ * zeros up to a power of two, where it is known and they are one group; else 0. */
+
+static LLVMValueRef
+sum_address(Lower *l, const LaneShape *sh, LLVMValueRef sums, LLVMValueRef n)
+{
+    LLVMValueRef off =
+        LLVMBuildMul(l->b, n, lower_const(l, dtype_size(sh->dtype[0])), "");
+    return LLVMBuildGEP2(l->b, l->i8, sums, &off, 1, "");
+}
+
+static void
+clear(Lower *l, const LaneShape *sh, LLVMValueRef at, int n)
+{
+    LLVMValueRef zero = lower_bits_const(l, sh->dtype[0], n, 0);
+    lower_lanes_store(l, sh->dtype[0], n, zero, NULL, at, &dense);
+}
+
+/* Writes the sum of n neighbouring elements. */
+static void
+sum_to(Lower *l, const LaneShape *sh, LLVMValueRef dst, LLVMValueRef at, int n)
+{
     Dtype t = sh->dtype[0];
-    LLVMTypeRef half = LLVMVectorType(l->f16, (unsigned)sh->lanes);
-    bool is_half = t == DT_F16 && l->target->half_arithmetic;
-    LLVMRealPredicate better = (Sem)sh->mode == SEM_CGMAX ? LLVMRealOGT : LLVMRealOLT;
-    LLVMValueRef x = is_half ? LLVMBuildBitCast(l->b, v[0], half, "")
-                             : lower_to_f32(l, v[0], t, sh->lanes);
-    for (int n = sh->lanes / 2; n >= sh->results; n /= 2) {
-        LLVMValueRef a = every_other(l, x, 0, n), b = every_other(l, x, 1, n);
-        LLVMValueRef second = LLVMBuildFCmp(l->b, better, b, a, "");
-        LLVMValueRef nan = LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
-        x = LLVMBuildSelect(l->b, LLVMBuildOr(l->b, second, nan, ""), b, a, "");
+    LLVMValueRef x = lower_lanes_load(l, t, n, at, &dense);
+    x = lower_reduce_tree(l, SEM_CADD, t, n, x);
+    lower_lanes_store(l, t, 1, x, NULL, dst, &dense);
+}
+
+/* Replaces n sums by those of groups, and returns their number. */
+static LLVMValueRef
+sum_groups(Lower *l, const LaneShape *sh, LLVMValueRef sums, LLVMValueRef n)
+{
+    int64_t size = dtype_size(sh->dtype[0]);
+    clear(l, sh, sum_address(l, sh, sums, n), sh->lanes);
+    n = LLVMBuildAdd(l->b, n, lower_const(l, sh->lanes - 1), "");
+    n = LLVMBuildUDiv(l->b, n, lower_const(l, sh->lanes), "");
+    Counted c = {.count = n,
+                 .at = {sums, sums},
+                 .step = {lower_const(l, sh->lanes * size), lower_const(l, size)},
+                 .n = 2};
+    lower_counted_begin(l, &c);
+    sum_to(l, sh, c.at[1], c.at[0], sh->lanes);
+    lower_counted_end(l, &c);
+    return n;
+}
+
+/* Reduces n sums to one. */
+static void
+sum_of_sums(Lower *l, const LaneShape *sh, LLVMValueRef sums, LLVMValueRef n)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
+    LLVMBasicBlockRef head = lower_block(l, "sums"), more = lower_block(l, "groups"),
+                      one = lower_block(l, "one");
+    LLVMBuildBr(l->b, head);
+    LLVMPositionBuilderAtEnd(l->b, head);
+    LLVMValueRef left = LLVMBuildPhi(l->b, l->i64, "");
+    LLVMAddIncoming(left, &n, &from, 1);
+    LLVMValueRef several = LLVMBuildICmp(l->b, LLVMIntUGT, left, lower_const(l, 1), "");
+    LLVMBuildCondBr(l->b, several, more, one);
+    LLVMPositionBuilderAtEnd(l->b, more);
+    n = sum_groups(l, sh, sums, left);
+    from = LLVMGetInsertBlock(l->b);
+    LLVMAddIncoming(left, &n, &from, 1);
+    LLVMBuildBr(l->b, head);
+    LLVMPositionBuilderAtEnd(l->b, one);
+}
+
+static void
+sums_of_repeats(Lower *l, const LaneShape *sh, const LaneSource *src, LLVMValueRef sums)
+{
+    LaneSource each = *src;
+    each.c.n = 2;
+    each.c.at[1] = sums;
+    each.c.step[1] = lower_const(l, dtype_size(sh->dtype[0]));
+    LaneShape shape = *sh;
+    shape.mode = SEM_CADD;
+    results_each(l, &shape, &each);
+}
+
+/* Without repeats nothing is written. */
+static void
+sum_all(Lower *l, const LaneShape *sh, const LaneSource *src)
+{
+    Dtype t = sh->dtype[0];
+    unsigned room =
+        (unsigned)(sh->variant != 0 ? (int)sh->variant : MAX_REPEATS + sh->lanes);
+    LLVMTypeRef type = LLVMArrayType2(lower_bits_type(l, t, 0), room);
+    LLVMValueRef sums = lower_helper_alloca(l, type, "sums");
+    if (sh->variant > 1) {
+        clear(l, sh, sums, (int)sh->variant);
     }
-    if (!is_half) {
-        return lower_from_f32(l, x, t, sh->results);
+    sums_of_repeats(l, sh, src, sums);
+    if (sh->variant > 1) {
+        sum_to(l, sh, src->c.at[1], sums, (int)sh->variant);
+        return;
     }
-    x = LLVMBuildBitCast(l->b, x, lower_bits_type(l, t, sh->results), "");
-    return lower_canonical(l, t, sh->results, x);
+    LLVMBasicBlockRef write = lower_block(l, "write"), end = lower_block(l, "end");
+    if (sh->variant == 0) {
+        sum_of_sums(l, sh, sums, src->c.count);
+    }
+    LLVMValueRef any =
+        LLVMBuildICmp(l->b, LLVMIntNE, src->c.count, lower_const(l, 0), "");
+    LLVMBuildCondBr(l->b, any, write, end);
+    LLVMPositionBuilderAtEnd(l->b, write);
+    LLVMValueRef sum = lower_lanes_load(l, t, 1, sums, &dense);
+    lower_lanes_store(l, t, 1, sum, NULL, src->c.at[1], &dense);
+    LLVMBuildBr(l->b, end);
+    LLVMPositionBuilderAtEnd(l->b, end);
+}
+
+static uint32_t
+sums_together(const Lower *l, StmtId s, int lanes)
+{
+    ExprId repeats = named(l, s, ROLE_REPEAT, NULL)->expr;
+    int64_t n = ir_is_const(l->k, repeats) ? ir_expr(l->k, repeats)->imm : 0;
+    uint32_t room = 1;
+    if (n < 1 || n > lanes) {
+        return 0;
+    }
+    while (room < n) {
+        room *= 2;
+    }
+    /* One summand more than the sums makes -0 what it is in the whole group. */
+    return n == 1 ? 1 : MIN(room * 2, (uint32_t)lanes);
+}
+
+/* ---- the instruction ----------------------------------------------------- */
+
+static bool
+makes_sums_in_chunks(const Lower *l)
+{
+    return soc_has(l->k->soc, FEATURE_REDUCE_CHUNKS) &&
+           lower_chosen(l, CHOICE_SUMMATION_ORDER) == CHOSE_SUMMATION_ORDER_CHIP;
 }
 
 static bool
-has_all_lanes(const Lower *l, const MaskArg *m, int lanes)
+writes_all_pairs(const Lower *l)
 {
-    return m->form == MASK_COUNT && ir_is_const(l->k, m->w[0]) &&
-           ir_expr(l->k, m->w[0])->imm == lanes;
+    return soc_has(l->k->soc, FEATURE_CPADD_ALL_PAIRS) ||
+           (soc_has(l->k->soc, FEATURE_CPADD_BY_CHOICE) &&
+            lower_chosen(l, CHOICE_MASKED_BLOCK) == CHOSE_MASKED_BLOCK_ZERO_PAIRS);
 }
 
-/* Returns the number of results of a repeat; 0: the library has the instruction. Pairs of
- * which no lane is on may stay as they are, and an extreme of no lanes is a number of its
- * own. */
-static int
-results_of(const Lower *l, StmtId s, Dtype t)
+static int64_t
+attribute(const Lower *l, StmtId s, const char *name)
 {
-    const OpInfo *op = &op_table[l->k->stmts.p[s].instr.op];
-    int lanes = REPEAT_BYTES / dtype_size(t);
-    bool all = has_all_lanes(l, &named(l, s, ROLE_MASK, NULL)->mask, lanes);
+    return ir_expr(l->k, named(l, s, ROLE_ATTR, name)->expr)->imm;
+}
+
+/* True if the extreme of all repeats goes to special registers. */
+static bool
+fills_registers(const Lower *l, StmtId s)
+{
+    bool least = op_table[l->k->stmts.p[s].instr.op].sem == SEM_CMIN;
+    return attribute(l, s, least ? "min_cnt_index" : "max_cnt_index") != 0;
+}
+
+/* Sums of float16 may saturate. */
+static bool
+has_sum(const Lower *l, Dtype t)
+{
     bool saturates =
         lower_chosen(l, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
-    if (op->form != FORM_REDUCE || (t != DT_F32 && (t != DT_F16 || saturates))) {
-        return 0;
-    }
-    switch (op->sem) {
+    return t == DT_F32 || (t == DT_F16 && !saturates);
+}
+
+/* False: the library has the instruction. */
+static bool
+set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
+{
+    int lanes = REPEAT_BYTES / dtype_size(t);
+    bool known = t == DT_F16 || t == DT_F32 || t == DT_S16;
+    job->fewer = results_each;
+    job->results = 1;
+    switch ((Sem)job->mode) {
     case SEM_CADD:
-        return 1;
+        return has_sum(l, t);
     case SEM_CGADD:
-        return BLOCKS;
+        job->results = BLOCKS;
+        return has_sum(l, t);
     case SEM_CPADD:
-        return all ? lanes / 2 : 0;
+        job->results = lanes / 2;
+        job->variant = writes_all_pairs(l) ? ALL_PAIRS : 0;
+        return has_sum(l, t);
     case SEM_CGMAX:
     case SEM_CGMIN:
-        return all ? BLOCKS : 0;
+        job->results = BLOCKS;
+        return t == DT_F16 || t == DT_F32;
+    case SEM_CMAX:
+    case SEM_CMIN:
+        job->fewer = lower_extreme_each;
+        job->results = 2;
+        job->variant = attribute(l, s, "index_low") != 0;
+        return known && !fills_registers(l, s);
+    case SEM_ALL_MAX:
+    case SEM_ALL_MIN:
+        job->fewer = lower_extreme_all;
+        job->variant = attribute(l, s, "cal_index") != 0;
+        return known;
+    case SEM_ALL_ADD:
+        job->fewer = sum_all;
+        job->variant = sums_together(l, s, lanes);
+        return has_sum(l, t) && !makes_sums_in_chunks(l);
     default:
-        return 0;
+        return false;
     }
+}
+
+/* Returns the bytes from the results of a repeat to those of the next. */
+static LLVMValueRef
+results_step(Lower *l, StmtId s, const LaneJob *job, Dtype t)
+{
+    const Arg *stride = named(l, s, ROLE_INT, "dst_rep_stride");
+    LLVMValueRef bytes = lower_const(l, (int64_t)job->results * dtype_size(t));
+    return stride == NULL
+               ? lower_const(l, 0)
+               : LLVMBuildMul(l->b, lower_number(l, stride->expr, s), bytes, "");
 }
 
 void
@@ -109,19 +312,12 @@ lower_reduce(Lower *l, StmtId s)
 {
     const Ref *dst = &named(l, s, ROLE_DST, NULL)->ref;
     Sem sem = op_table[l->k->stmts.p[s].instr.op].sem;
-    int results = results_of(l, s, dst->dtype);
-    if (results == 0) {
+    LaneJob job = {.name = sem_name(sem), .mode = (uint32_t)sem};
+    if (!set_job(l, s, dst->dtype, &job)) {
         lower_exec(l, s);
         return;
     }
-    LLVMValueRef stride =
-        lower_number(l, named(l, s, ROLE_INT, "dst_rep_stride")->expr, s);
-    LLVMValueRef bytes = lower_const(l, (int64_t)results * dtype_size(dst->dtype));
-    LaneJob job = {.name = sem_name(sem),
-                   .mode = (uint32_t)sem,
-                   .compute = sem == SEM_CGMAX || sem == SEM_CGMIN ? extremes : trees,
-                   .results = results,
-                   .results_at = lower_ref(l, dst),
-                   .results_step = LLVMBuildMul(l->b, stride, bytes, "")};
+    job.results_at = lower_ref(l, dst);
+    job.results_step = results_step(l, s, &job, dst->dtype);
     lower_lanes(l, s, &job);
 }

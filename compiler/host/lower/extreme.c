@@ -1,0 +1,271 @@
+/* extreme.c: the extreme of each repeat with its lane, and that of all repeats, with its
+ * index or without (vector 7.1, 7.2).
+ *
+ * The greatest number is found first, in any order of lanes, without regard to NaN. It
+ * says the result but for three things: which lane was first; of zeros, which of the two
+ * it is; of the number that loses against all others, whether there was only NaN. Where
+ * one of them matters, the first lane with that number is searched. If there is none, all
+ * lanes that are on are NaN, and the result is the first of them. */
+#include "host/lower/lower.h"
+
+enum {
+    SETS = 64 /* numbers that are compared at once while repeats are joined */
+};
+
+/* What is searched, in one repeat or in several. */
+typedef struct Search {
+    const LaneShape *sh;
+    const LaneSource *src;
+    Sem sem;
+    Dtype t;
+    int lanes, size;
+} Search;
+
+static Search
+search_of(const LaneShape *sh, const LaneSource *src)
+{
+    Dtype t = sh->dtype[0];
+    return (Search){sh, src, (Sem)sh->mode, t, sh->lanes, dtype_size(t)};
+}
+
+static LLVMValueRef
+splat_of(Lower *l, LLVMValueRef one, int lanes)
+{
+    LLVMValueRef index = LLVMConstNull(LLVMVectorType(l->i32, (unsigned)lanes));
+    return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(LLVMTypeOf(one)), index, "");
+}
+
+static LLVMValueRef
+load(Lower *l, const Search *x, LLVMValueRef at)
+{
+    LLVMValueRef bits = lower_lanes_load(l, x->t, x->lanes, at, &x->src->blk);
+    return lower_tree_numbers(l, x->t, x->lanes, bits);
+}
+
+/* Returns the extremes of `left` sets of lanes together with those of before, which may
+ * be null. */
+static LLVMValueRef
+best_of(Lower *l, const Search *x, LLVMValueRef numbers, LLVMValueRef before, int left)
+{
+    LLVMValueRef worst = lower_tree_worst(l, x->sem, x->t, x->lanes);
+    if (x->src->mask != NULL) {
+        numbers = LLVMBuildSelect(l->b, x->src->mask, numbers, worst, "");
+    }
+    if (before == NULL) {
+        LLVMValueRef better = lower_tree_better(l, x->sem, x->t, numbers, worst);
+        numbers = LLVMBuildSelect(l->b, better, numbers, worst, "");
+        return lower_tree_extreme(l, x->sem, x->t, x->lanes, numbers, left);
+    }
+    for (int first = 0; first < x->lanes; first += left) {
+        LLVMTypeRef types[2] = {LLVMTypeOf(before), LLVMTypeOf(numbers)};
+        LLVMValueRef args[2] = {numbers, lower_const(l, first)};
+        LLVMValueRef set = lower_intrinsic(l, "llvm.vector.extract", types, 2, args, 2);
+        LLVMValueRef better = lower_tree_better(l, x->sem, x->t, set, before);
+        before = LLVMBuildSelect(l->b, better, set, before, "");
+    }
+    return before;
+}
+
+/* Returns an integer with a bit for each lane that is on and has the number of the vector
+ * `one`. */
+static LLVMValueRef
+lanes_with(Lower *l, const Search *x, LLVMValueRef numbers, LLVMValueRef one)
+{
+    LLVMValueRef all = splat_of(l, one, x->lanes);
+    LLVMValueRef same = dtype_is_float(x->t)
+                            ? LLVMBuildFCmp(l->b, LLVMRealOEQ, numbers, all, "")
+                            : LLVMBuildICmp(l->b, LLVMIntEQ, numbers, all, "");
+    if (x->src->mask != NULL) {
+        same = LLVMBuildAnd(l->b, same, x->src->mask, "");
+    }
+    return LLVMBuildBitCast(l->b, same, LLVMIntTypeInContext(l->ctx, (unsigned)x->lanes),
+                            "");
+}
+
+/* Returns the number of the lowest bit that is set, as i64; one is. */
+static LLVMValueRef
+lowest(Lower *l, LLVMValueRef bits)
+{
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    LLVMValueRef args[2] = {bits, LLVMConstInt(l->i1, 1, false)};
+    LLVMValueRef at = lower_intrinsic(l, "llvm.cttz", &type, 1, args, 2);
+    return LLVMBuildIntCast2(l->b, at, l->i64, false, "");
+}
+
+/* Returns the first lane that is on, which is the same in all repeats. */
+static LLVMValueRef
+first_lane(Lower *l, const Search *x)
+{
+    if (x->src->mask == NULL) {
+        return lower_const(l, 0);
+    }
+    LLVMTypeRef type = LLVMIntTypeInContext(l->ctx, (unsigned)x->lanes);
+    return lowest(l, LLVMBuildBitCast(l->b, x->src->mask, type, ""));
+}
+
+/* Loads the element of a lane of the repeat at an address. */
+static LLVMValueRef
+element(Lower *l, const Search *x, LLVMValueRef at, LLVMValueRef lane)
+{
+    LLVMValueRef off = LLVMBuildMul(l->b, lane, lower_const(l, x->size), "");
+    if (x->src->blk.stride != NULL) {
+        LLVMValueRef block = LLVMBuildLShr(l->b, off, lower_const(l, 5), "");
+        off = LLVMBuildAnd(l->b, off, lower_const(l, BLOCK_BYTES - 1), "");
+        block = LLVMBuildMul(l->b, block, x->src->blk.stride, "");
+        off = LLVMBuildAdd(l->b, off, block, "");
+    }
+    at = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, "");
+    LLVMValueRef bits = LLVMBuildLoad2(l->b, lower_bits_type(l, x->t, 0), at, "");
+    LLVMSetAlignment(bits, (unsigned)x->size);
+    return bits;
+}
+
+static void
+put(Lower *l, const Search *x, LLVMValueRef dst, int i, LLVMValueRef v)
+{
+    LLVMValueRef off = lower_const(l, (int64_t)i * x->size);
+    v = LLVMBuildIntCast2(l->b, v, lower_bits_type(l, x->t, 0), false, "");
+    dst = LLVMBuildGEP2(l->b, l->i8, dst, &off, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(l->b, v, dst), (unsigned)x->size);
+}
+
+static LLVMValueRef
+canonical_nan(Lower *l, const Search *x)
+{
+    uint64_t nan = x->t == DT_F16 ? 0x7e00 : x->t == DT_F32 ? 0x7fc00000 : 0;
+    return lower_bits_const(l, x->t, 0, nan);
+}
+
+static LLVMValueRef
+is_not_zero(Lower *l, LLVMValueRef v)
+{
+    return LLVMBuildICmp(l->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+/* ---- each repeat --------------------------------------------------------- */
+
+void
+lower_extreme_each(Lower *l, const LaneShape *sh, const LaneSource *src)
+{
+    Search x = search_of(sh, src);
+    Counted c = src->c;
+    LLVMValueRef none = first_lane(l, &x);
+    lower_counted_begin(l, &c);
+    LLVMValueRef numbers = load(l, &x, c.at[0]);
+    LLVMValueRef same = lanes_with(l, &x, numbers, best_of(l, &x, numbers, NULL, 1));
+    LLVMValueRef found = is_not_zero(l, same);
+    LLVMValueRef lane = LLVMBuildSelect(l->b, found, lowest(l, same), none, "");
+    LLVMValueRef bits = element(l, &x, c.at[0], lane);
+    bits = LLVMBuildSelect(l->b, found, bits, canonical_nan(l, &x), "");
+    put(l, &x, c.at[1], sh->variant != 0 ? 0 : 1, lane);
+    put(l, &x, c.at[1], sh->variant != 0 ? 1 : 0, bits);
+    lower_counted_end(l, &c);
+}
+
+/* ---- all repeats --------------------------------------------------------- */
+
+/* Returns the extreme of all repeats, a vector of one number. */
+static LLVMValueRef
+best_of_all(Lower *l, const Search *x)
+{
+    Counted c = x->src->c;
+    c.n = 1;
+    int sets = MIN(SETS, x->lanes);
+    LLVMValueRef worst = lower_tree_worst(l, x->sem, x->t, sets);
+    lower_counted_begin(l, &c);
+    LLVMValueRef best = lower_counted_value(l, &c, worst);
+    LLVMValueRef next = best_of(l, x, load(l, x, c.at[0]), best, sets);
+    lower_counted_next(l, best, next);
+    lower_counted_end(l, &c);
+    return lower_tree_extreme(l, x->sem, x->t, sets, best, 1);
+}
+
+/* Branches to `search` if the number does not say the result. */
+static void
+unless_clear(Lower *l, const Search *x, LLVMValueRef best, LLVMBasicBlockRef search,
+             LLVMBasicBlockRef clear)
+{
+    LLVMValueRef doubt = LLVMConstInt(l->i1, x->sh->variant != 0, false);
+    if (dtype_is_float(x->t)) {
+        LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(best));
+        LLVMValueRef worst = lower_tree_worst(l, x->sem, x->t, 1);
+        LLVMValueRef odd =
+            LLVMBuildOr(l->b, LLVMBuildFCmp(l->b, LLVMRealOEQ, best, zero, ""),
+                        LLVMBuildFCmp(l->b, LLVMRealOEQ, best, worst, ""), "");
+        odd = LLVMBuildExtractElement(l->b, odd, lower_const32(l, 0), "");
+        doubt = LLVMBuildOr(l->b, doubt, odd, "");
+    }
+    LLVMBuildCondBr(l->b, doubt, search, clear);
+}
+
+/* The result: the bits of the element, and its index from the start of the source. */
+typedef struct Found {
+    LLVMValueRef bits, index;
+} Found;
+
+/* Searches the number in all repeats in order; the block afterwards is `done`. */
+static Found
+search_all(Lower *l, const Search *x, LLVMValueRef best, LLVMBasicBlockRef done)
+{
+    LLVMBasicBlockRef hit = lower_block(l, "hit"), miss = lower_block(l, "miss");
+    Counted c = x->src->c;
+    c.n = 1;
+    LLVMValueRef none = first_lane(l, x);
+    lower_counted_begin(l, &c);
+    LLVMValueRef same = lanes_with(l, x, load(l, x, c.at[0]), best);
+    LLVMBuildCondBr(l->b, is_not_zero(l, same), hit, miss);
+    LLVMPositionBuilderAtEnd(l->b, hit);
+    LLVMValueRef lane = lowest(l, same);
+    LLVMValueRef bits = element(l, x, c.at[0], lane);
+    LLVMValueRef pitch = LLVMBuildSDiv(l->b, c.step[0], lower_const(l, x->size), "");
+    LLVMValueRef index =
+        LLVMBuildAdd(l->b, LLVMBuildMul(l->b, c.index, pitch, ""), lane, "");
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, miss);
+    lower_counted_end(l, &c);
+    LLVMBasicBlockRef from[2] = {hit, LLVMGetInsertBlock(l->b)};
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    LLVMValueRef values[2] = {bits, canonical_nan(l, x)}, at[2] = {index, none};
+    Found f = {LLVMBuildPhi(l->b, LLVMTypeOf(bits), ""), LLVMBuildPhi(l->b, l->i64, "")};
+    LLVMAddIncoming(f.bits, values, from, 2);
+    LLVMAddIncoming(f.index, at, from, 2);
+    return f;
+}
+
+/* Returns the bits of a number that is not zero. */
+static LLVMValueRef
+bits_of(Lower *l, const Search *x, LLVMValueRef best)
+{
+    LLVMTypeRef half = LLVMVectorType(l->f16, 1);
+    if (x->t == DT_F16 && !l->target->half_arithmetic) {
+        best = LLVMBuildFPTrunc(l->b, best, half, "");
+    }
+    best = LLVMBuildBitCast(l->b, best, lower_bits_type(l, x->t, 1), "");
+    return LLVMBuildExtractElement(l->b, best, lower_const32(l, 0), "");
+}
+
+/* Without repeats nothing is written. */
+void
+lower_extreme_all(Lower *l, const LaneShape *sh, const LaneSource *src)
+{
+    Search x = search_of(sh, src);
+    LLVMBasicBlockRef go = lower_block(l, "go"), search = lower_block(l, "search"),
+                      clear = lower_block(l, "clear"), done = lower_block(l, "done"),
+                      end = lower_block(l, "end");
+    LLVMBuildCondBr(l->b, is_not_zero(l, src->c.count), go, end);
+    LLVMPositionBuilderAtEnd(l->b, go);
+    LLVMValueRef best = best_of_all(l, &x);
+    unless_clear(l, &x, best, search, clear);
+    LLVMPositionBuilderAtEnd(l->b, clear);
+    put(l, &x, src->c.at[1], 0, bits_of(l, &x, best));
+    LLVMBuildBr(l->b, end);
+    LLVMPositionBuilderAtEnd(l->b, search);
+    Found f = search_all(l, &x, best, done);
+    put(l, &x, src->c.at[1], 0, f.bits);
+    if (sh->variant != 0) {
+        put(l, &x, src->c.at[1], 1, f.index);
+    }
+    LLVMBuildBr(l->b, end);
+    LLVMPositionBuilderAtEnd(l->b, end);
+}

@@ -1,0 +1,259 @@
+/* tree.c: joins lanes of a vector in registers (vector chapter 7). The order of a sum is
+ * part of the result: a balanced tree, neighbours first, each node rounded to the type.
+ * The lanes of a level may be in any order while each node joins the two that it should,
+ * so levels are shuffled as machines do it best: within registers of 16 bytes, then
+ * between these, and only the last level brings the results into order. */
+#include "host/lower/lower.h"
+
+enum {
+    QUAD = 4,      /* numbers of 16 bytes */
+    SHUFFLED = 16, /* the least number of lanes for which the order matters */
+    RESTORED = 8   /* the levels that are out of order take that many lanes to one */
+};
+
+/* What is joined. */
+typedef struct Tree {
+    Sem sem;
+    Dtype t;
+    bool exact; /* extremes: the order of NaN is kept, see join_extreme */
+} Tree;
+
+static bool
+is_sum(Sem sem)
+{
+    return sem == SEM_CADD || sem == SEM_CGADD || sem == SEM_CPADD;
+}
+
+static bool
+is_largest(Sem sem)
+{
+    return sem == SEM_CMAX || sem == SEM_CGMAX || sem == SEM_ALL_MAX;
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static bool
+has_own_half(const Lower *l, Dtype t)
+{
+    return t == DT_F16 && l->target->half_arithmetic;
+}
+
+LLVMValueRef
+lower_tree_numbers(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
+{
+    if (!dtype_is_float(t)) {
+        return bits;
+    }
+    if (has_own_half(l, t)) {
+        return LLVMBuildBitCast(l->b, bits, LLVMVectorType(l->f16, (unsigned)lanes), "");
+    }
+    return lower_to_f32(l, bits, t, lanes);
+}
+
+/* The other way; a NaN becomes canonical. */
+static LLVMValueRef
+bits_of(Lower *l, Dtype t, int lanes, LLVMValueRef x)
+{
+    if (!dtype_is_float(t)) {
+        return x;
+    }
+    if (!has_own_half(l, t)) {
+        return lower_from_f32(l, x, t, lanes);
+    }
+    x = LLVMBuildBitCast(l->b, x, lower_bits_type(l, t, lanes), "");
+    return lower_canonical(l, t, lanes, x);
+}
+
+LLVMValueRef
+lower_tree_worst(Lower *l, Sem sem, Dtype t, int lanes)
+{
+    bool largest = is_largest(sem);
+    uint64_t bits = t == DT_F16   ? (largest ? 0xfc00 : 0x7c00)
+                    : t == DT_F32 ? (largest ? 0xff800000 : 0x7f800000)
+                                  : (largest ? 0x8000 : 0x7fff);
+    return lower_tree_numbers(l, t, lanes, lower_bits_const(l, t, lanes, bits));
+}
+
+/* ---- joins --------------------------------------------------------------- */
+
+LLVMValueRef
+lower_tree_better(Lower *l, Sem sem, Dtype t, LLVMValueRef a, LLVMValueRef b)
+{
+    bool largest = is_largest(sem);
+    if (!dtype_is_float(t)) {
+        return LLVMBuildICmp(l->b, largest ? LLVMIntSGT : LLVMIntSLT, a, b, "");
+    }
+    return LLVMBuildFCmp(l->b, largest ? LLVMRealOGT : LLVMRealOLT, a, b, "");
+}
+
+/* Float16 is added in float32, in which each sum of two is exact. */
+static LLVMValueRef
+join_sum(Lower *l, const Tree *tree, LLVMValueRef a, LLVMValueRef b, int n)
+{
+    LLVMValueRef sum = LLVMBuildFAdd(l->b, a, b, "");
+    if (tree->t != DT_F16 || has_own_half(l, tree->t)) {
+        return sum;
+    }
+    sum = LLVMBuildFPTrunc(l->b, sum, LLVMVectorType(l->f16, (unsigned)n), "");
+    return LLVMBuildFPExt(l->b, sum, LLVMVectorType(l->f32, (unsigned)n), "");
+}
+
+/* Of equal lanes the first one wins. Machines have instructions for that with which a NaN
+ * in the first operand wins too; exact: it loses. */
+static LLVMValueRef
+join_extreme(Lower *l, const Tree *tree, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef second = lower_tree_better(l, tree->sem, tree->t, b, a);
+    if (tree->exact) {
+        LLVMValueRef nan = LLVMBuildFCmp(l->b, LLVMRealUNO, a, a, "");
+        second = LLVMBuildOr(l->b, second, nan, "");
+    }
+    return LLVMBuildSelect(l->b, second, b, a, "");
+}
+
+static LLVMValueRef
+pick(Lower *l, LLVMValueRef v, const int *from, int n)
+{
+    LLVMValueRef index[MAX_LANES];
+    for (int i = 0; i < n; i++) {
+        index[i] = lower_const32(l, from[i]);
+    }
+    return LLVMBuildShuffleVector(l->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(index, (unsigned)n), "");
+}
+
+/* Joins lane first[i] of x with lane second[i], for each i below n. */
+static LLVMValueRef
+level(Lower *l, const Tree *tree, LLVMValueRef x, const int *first, const int *second,
+      int n)
+{
+    LLVMValueRef a = pick(l, x, first, n), b = pick(l, x, second, n);
+    return is_sum(tree->sem) ? join_sum(l, tree, a, b, n) : join_extreme(l, tree, a, b);
+}
+
+/* ---- orders of lanes ----------------------------------------------------- */
+
+/* Fills the n pairs of a level whose lanes are in order. */
+static void
+neighbours(int *first, int *second, int n)
+{
+    for (int i = 0; i < n; i++) {
+        first[i] = 2 * i;
+        second[i] = 2 * i + 1;
+    }
+}
+
+/* Fills pairs of neighbours so that each 16 bytes of the n results come from 16 bytes of
+ * the lower half of the lanes and from the same 16 bytes of the upper half. */
+static void
+within_quads(int *first, int *second, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int half = i % QUAD / 2;
+        first[i] = half * n + i / QUAD * QUAD + i % 2 * 2;
+        second[i] = first[i] + 1;
+    }
+}
+
+/* Fills pairs that are in neighbouring 16 bytes. */
+static void
+between_quads(int *first, int *second, int n)
+{
+    for (int i = 0; i < n; i++) {
+        first[i] = i / QUAD * 2 * QUAD + i % QUAD;
+        second[i] = first[i] + QUAD;
+    }
+}
+
+/* Returns the lane of node j after two levels within quads, and any number between quads,
+ * that left this number of quads: each quad has nodes that are a quarter of all nodes
+ * apart. */
+static int
+place(int j, int quads)
+{
+    static const int in_quad[QUAD] = {0, 2, 1, 3};
+    return j % quads * QUAD + in_quad[j / quads];
+}
+
+static void
+into_order(int *first, int *second, int n)
+{
+    for (int i = 0; i < n; i++) {
+        first[i] = place(2 * i, 2 * n / QUAD);
+        second[i] = place(2 * i + 1, 2 * n / QUAD);
+    }
+}
+
+/* ---- trees --------------------------------------------------------------- */
+
+static LLVMValueRef
+joined(Lower *l, const Tree *tree, LLVMValueRef x, int n, int left)
+{
+    int first[MAX_LANES], second[MAX_LANES];
+    if (n >= SHUFFLED && left <= n / RESTORED && !has_own_half(l, tree->t)) {
+        for (int k = 0; k < 2; k++) {
+            n /= 2;
+            within_quads(first, second, n);
+            x = level(l, tree, x, first, second, n);
+        }
+        while (n > QUAD && n / 2 > left) {
+            n /= 2;
+            between_quads(first, second, n);
+            x = level(l, tree, x, first, second, n);
+        }
+        n /= 2;
+        into_order(first, second, n);
+        x = level(l, tree, x, first, second, n);
+    }
+    while (n > left) {
+        n /= 2;
+        neighbours(first, second, n);
+        x = level(l, tree, x, first, second, n);
+    }
+    return x;
+}
+
+/* A NaN loses against the worst number, so the worst one may be a NaN: then the tree is
+ * made again, exactly. */
+static LLVMValueRef
+extremes(Lower *l, Tree *tree, LLVMValueRef x, int lanes, int left)
+{
+    LLVMValueRef worst = lower_tree_worst(l, tree->sem, tree->t, lanes);
+    LLVMValueRef better = lower_tree_better(l, tree->sem, tree->t, x, worst);
+    LLVMValueRef clean = LLVMBuildSelect(l->b, better, x, worst, "");
+    LLVMValueRef usual = joined(l, tree, clean, lanes, left);
+    Rare rare;
+    worst = lower_tree_worst(l, tree->sem, tree->t, left);
+    lower_rare_begin(l, &rare, LLVMBuildFCmp(l->b, LLVMRealOEQ, usual, worst, ""), usual);
+    tree->exact = true;
+    return lower_rare_end(l, &rare, joined(l, tree, x, lanes, left));
+}
+
+LLVMValueRef
+lower_reduce_tree(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef v)
+{
+    Tree tree = {.sem = sem, .t = t};
+    int left = sem == SEM_CADD    ? 1
+               : sem == SEM_CPADD ? lanes / 2
+                                  : lanes * dtype_size(t) / BLOCK_BYTES;
+    LLVMValueRef x = lower_tree_numbers(l, t, lanes, v);
+    x = is_sum(sem) ? joined(l, &tree, x, lanes, left)
+                    : extremes(l, &tree, x, lanes, left);
+    return bits_of(l, t, left, x);
+}
+
+LLVMValueRef
+lower_tree_extreme(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef x, int left)
+{
+    int first[MAX_LANES], second[MAX_LANES];
+    const Tree tree = {.sem = sem, .t = t};
+    while (lanes > left) {
+        lanes /= 2;
+        for (int i = 0; i < lanes; i++) {
+            first[i] = i;
+            second[i] = lanes + i;
+        }
+        x = level(l, &tree, x, first, second, lanes);
+    }
+    return x;
+}
