@@ -252,15 +252,20 @@ $(BUILD)/bench/peak: tests/bench/peak.c
 $(BUILD)/bench/num: tests/bench/num.c $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
+# Loader, verifier and emulator alone.
+$(BUILD)/bench/machine: tests/bench/machine.c tests/bench/timing.h $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp $(LIBS)
 $(BUILD)/bench/pack: tests/bench/pack.c tests/bench/timing.h $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
 bench: packages
 	$(SUBMAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num $(BUILD)/bench/cube \
-	    $(BUILD)/bench/pack $(BUILD)/bench/conv_baseline.so $(BUILD)/tools/stagerun
+	    $(BUILD)/bench/pack $(BUILD)/bench/machine $(BUILD)/bench/conv_baseline.so $(BUILD)/tools/stagerun
 	$(PYTHON) tests/bench/run.py $(BUILD)
 	$(BUILD)/bench/num
 	$(BUILD)/bench/pack
+	$(BUILD)/bench/machine
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in
