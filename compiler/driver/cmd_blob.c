@@ -121,7 +121,8 @@ verify(Cmd *c)
     TRY(io_read(&c->unit, c->files.p[0], &bytes, &size));
     TikBlob b;
     TikBlobDiag diag;
-    if (!tikblob_open(&b, (uint8_t *)bytes, size, &diag)) {
+    if (!tikblob_open(&b, (uint8_t *)bytes, size, &diag) ||
+        !tikblob_identify(&b, &diag)) {
         return blob_refused(c, NULL, 0, &diag);
     }
     Text t;

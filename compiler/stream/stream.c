@@ -595,7 +595,7 @@ self_check(Unit *u, Kernel *const *kernels, const uint8_t *bytes, size_t size)
     TikBlobProof proof;
     char text[400];
     int at = 0;
-    bool ok = tikblob_open(&b, bytes, size, &diag);
+    bool ok = tikblob_open(&b, bytes, size, &diag) && tikblob_identify(&b, &diag);
     for (; ok && at < b.nkernels; at++) {
         uint64_t n = tikblob_workspace(&b, at);
         Arena scratch;

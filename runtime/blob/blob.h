@@ -258,6 +258,8 @@ bool blob_bad_value(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_
 /* ---- digests ------------------------------------------------------------- */
 
 uint32_t blob_crc32c(const uint8_t *p, uint64_t n);
+/* The same without an instruction of the processor. */
+uint32_t blob_crc32c_tables(const uint8_t *p, uint64_t n);
 
 typedef struct Sha256 {
     uint32_t h[8];

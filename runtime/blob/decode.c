@@ -25,8 +25,9 @@ typedef struct Reader {
     const uint8_t *p; /* the descriptor */
     uint32_t at;      /* next field, in bytes from p */
     int numbers;      /* number of them that were read */
-    uint32_t wide;    /* next wide immediate, in bytes from p */
-    uint32_t nwide;   /* number of them that were read */
+    uint32_t tags;  /* those of the numbers that follow, as far as a word of them goes */
+    uint32_t wide;  /* next wide immediate, in bytes from p */
+    uint32_t nwide; /* number of them that were read */
     BlobUse *use;
     TikBlobDiag *diag;
 } Reader;
@@ -102,20 +103,35 @@ read_wide(Reader *r, uint32_t field, TikNum *out)
     return true;
 }
 
-/* Descriptors other than instructions have one byte of tags. */
-static NumTag
-tag_of(const uint8_t *p, int number)
+/* Returns the tags of a number and of those after it in one word. Descriptors other than
+ * instructions have one byte of tags. */
+static uint32_t
+tags_from(const uint8_t *p, int number)
 {
-    bool instr = p[1] == CLASS_BASE + DESC_INSTR;
-    uint32_t tags = instr ? get32(p + blob_tag_word(number)) : p[5];
-    return (NumTag)(tags >> (2 * (number % TAG_NUMBERS)) & 3);
+    return p[1] == CLASS_BASE + DESC_INSTR ? get32(p + blob_tag_word(number)) : p[5];
+}
+
+static NumTag
+next_tag(Reader *r)
+{
+    if (r->numbers % TAG_NUMBERS == 0) {
+        r->tags = tags_from(r->p, r->numbers);
+    }
+    NumTag tag = (NumTag)(r->tags & 3);
+    r->tags >>= 2;
+    r->numbers++;
+    return tag;
 }
 
 static bool
 read_number(Reader *r, TikNum *out)
 {
     uint32_t field = get32(r->p + r->at);
-    NumTag tag = tag_of(r->p, r->numbers++);
+    NumTag tag = next_tag(r);
+    if (tag == TAG_IMM && out == NULL) {
+        r->at += 4;
+        return true;
+    }
     TikNum n = number_of(tag, field);
     bool ok = tag == TAG_IMM ||
               (tag == TAG_WIDE ? read_wide(r, field, &n)
@@ -204,32 +220,21 @@ read_operand(Reader *r, TikOperand *out)
 void
 blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes)
 {
+    /* Those of a mask depend on its form. */
+    static const struct {
+        uint8_t operands, numbers;
+    } each[] = {[ROLE_DST] = {1, 0},     [ROLE_SRC] = {1, 0},    [ROLE_ROOT] = {1, 0},
+                [ROLE_MASK] = {0, 0},    [ROLE_REPEAT] = {0, 1}, [ROLE_INT] = {0, 1},
+                [ROLE_SCALAR] = {0, 1},  [ROLE_ATTR] = {0, 1},   [ROLE_PIPE] = {0, 1},
+                [ROLE_MASKMODE] = {0, 0}};
     int n;
     const ParamInfo *p = form_params(op_table[op].form, &n);
     *numbers = 0;
     *bytes = 8;
     for (int i = 0; i < n; i++) {
-        switch (p[i].role) {
-        case ROLE_DST:
-        case ROLE_SRC:
-        case ROLE_ROOT:
-            *bytes += 8;
-            break;
-        case ROLE_MASK:
-            *numbers += mask_words(form);
-            *bytes += 4 * mask_words(form);
-            break;
-        case ROLE_MASKMODE:
-            break;
-        case ROLE_REPEAT:
-        case ROLE_INT:
-        case ROLE_SCALAR:
-        case ROLE_ATTR:
-        case ROLE_PIPE:
-            *numbers += 1;
-            *bytes += 4;
-            break;
-        }
+        int words = p[i].role == ROLE_MASK ? mask_words(form) : each[p[i].role].numbers;
+        *numbers += words;
+        *bytes += each[p[i].role].operands * 8 + words * 4;
     }
     *bytes += (int)blob_more_tags(*numbers);
 }
@@ -281,6 +286,14 @@ fits(const Reader *r, uint32_t bytes)
            bad(r, BLOB_DESC_SIZE, 0, (BlobSeen){slots, 0, (int64_t)(room / SLOT_BYTES)});
 }
 
+/* Returns how many of the first n tags of a word are TAG_WIDE, which has both bits. */
+static uint32_t
+wide_tags(uint32_t tags, int n)
+{
+    uint32_t some = n < TAG_NUMBERS ? ((uint32_t)1 << 2 * n) - 1 : UINT32_MAX;
+    return (uint32_t)__builtin_popcount(tags & tags >> 1 & some & 0x55555555);
+}
+
 static bool
 measure(Reader *r)
 {
@@ -293,8 +306,8 @@ measure(Reader *r)
         return false;
     }
     uint32_t nwide = 0;
-    for (int i = 0; i < n; i++) {
-        nwide += tag_of(r->p, i) == TAG_WIDE;
+    for (int i = 0; i < n; i += TAG_NUMBERS) {
+        nwide += wide_tags(tags_from(r->p, i), n - i);
     }
     uint32_t last = instr ? blob_tag_word(n > 0 ? n - 1 : 0) : 5;
     uint32_t tags = instr ? get32(r->p + last) : r->p[last];

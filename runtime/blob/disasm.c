@@ -439,7 +439,8 @@ tikblob_disassemble(const uint8_t *bytes, size_t size, char **text, TikBlobDiag 
     TikBlob b;
     Out o = {0};
     *text = NULL;
-    if (!tikblob_open(&b, bytes, size, diag) || !is_plain(&b, diag)) {
+    if (!tikblob_open(&b, bytes, size, diag) || !tikblob_identify(&b, diag) ||
+        !is_plain(&b, diag)) {
         return false;
     }
     put(&o, "blob %d.%d %s\n", TIKBLOB_MAJOR, TIKBLOB_MINOR, b.soc->name);

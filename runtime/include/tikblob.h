@@ -3,8 +3,8 @@
  * floating point; the caller brings the memory. docs/blob-format.md is the normative
  * text; this header is its C side.
  *
- * Life of a blob: tikblob_open checks the container (P1); tikblob_verify proves P2 to P6
- * for every kernel; then a TikCursor walks the descriptors of a kernel in dispatch
+ * Life of a blob: tikblob_open checks the container (P1), and tikblob_identify its build
+ * id where somebody relies on it; tikblob_verify proves P2 to P6 for every kernel; then a TikCursor walks the descriptors of a kernel in dispatch
  * order. */
 #ifndef TIKBLOB_H
 #define TIKBLOB_H
@@ -63,6 +63,11 @@ typedef struct TikBlob {
 
 TIK_API bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size,
                           TikBlobDiag *diag);
+/* Checks that the build id of an opened blob is the SHA-256 of the bytes before it. It
+ * takes many times as long as the checksums that tikblob_open compares, which tell damage
+ * already; call it where the id itself is used, to name a blob or to compare it with a
+ * trusted one. */
+TIK_API bool tikblob_identify(const TikBlob *b, TikBlobDiag *diag);
 
 typedef struct TikBlobKernel {
     const char *name;

@@ -154,7 +154,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < b.nkernels && i < 4; i++) {
         all = verify(&b, i) && all;
     }
-    if (all) {
+    if (all && tikblob_identify(&b, &d)) {
         round_trip(data, size);
     }
     return 0;

@@ -45,6 +45,17 @@ open_code(const Bin *b)
     return diag.code;
 }
 
+/* Returns the rule by which the build id of a blob that opens is refused, or "". */
+static inline const char *
+identify_code(const Bin *b)
+{
+    static TikBlobDiag diag;
+    TikBlob blob;
+    return tikblob_open(&blob, b->p, b->n, &diag) && tikblob_identify(&blob, &diag)
+               ? ""
+               : diag.code;
+}
+
 static inline const char *
 verify_diag(const Bin *b, TikBlobProof *proof, TikBlobDiag *diag)
 {

@@ -225,8 +225,10 @@ broken_blobs_end(void **state)
             Made broken = {copy, m.size};
             TikArray dst;
             TikError err;
-            assert_false(run(&broken, 0, 4, DT_F16, &dst, &err));
-            assert_int_equal(err.kind, TIK_ERR_BLOB);
+            bool id =
+                i >= m.size - 32; /* the build id, which the emulator does not use */
+            assert_int_equal(run(&broken, 0, 4, DT_F16, &dst, &err), id);
+            assert_true(id || err.kind == TIK_ERR_BLOB);
             tik_array_free(&dst);
             tikblob_update_checksums(copy, m.size);
             refused += !run(&broken, 0, 4, DT_F16, &dst, &err);
