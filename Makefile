@@ -50,6 +50,7 @@ LEVELS     = $(or $(LEVELS_$(notdir $(1))),base avx2)
 LEVELS_conv_lanes   = base avx2 avx512
 LEVELS_deq_lanes    = base avx2 avx512
 LEVELS_fn_lanes     = base avx2 avx512
+LEVELS_fn_step_lanes = base avx2 avx512
 LEVELS_gather_lanes = base avx512
 LEVELS_gemm_lanes   = base avx2 avx512 vnni
 LANES_OBJ := $(foreach f,$(basename $(LANES_SRC)),$(patsubst %,$(BUILD)/obj/$f.%.o,$(call LEVELS,$f)))

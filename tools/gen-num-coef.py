@@ -1,8 +1,11 @@
 #!/usr/bin/python3
-"""Prints runtime/num/coef.h: the numbers that the elementary functions are computed with.
+"""Prints runtime/num/coef.h: the numbers that the elementary functions are computed with; with --tables
+runtime/num/fn_table.def, the tables of those of float32.
 
 Polynomials interpolate their function at Chebyshev nodes, computed with 110 decimal digits and rounded to
 double at the end; each is followed by the largest error of the polynomial before that rounding."""
+import struct
+import sys
 from decimal import Decimal as D, getcontext
 from fractions import Fraction
 
@@ -128,7 +131,39 @@ def parts(name, x, first, count):
         rest -= part
 
 
+def bits_of_single(x):
+    """The bits of the float32 nearest to x; |x| is normal."""
+    x = Fraction(x)
+    near = struct.unpack('<I', struct.pack('<f', float(x)))[0]
+    return min((near - 1, near, near + 1), key=lambda b: abs(Fraction(struct.unpack('<f', struct.pack('<I', b))[0]) - x))
+
+
+def single(x):
+    """The float32 nearest to x."""
+    return Fraction(struct.unpack('<f', struct.pack('<I', bits_of_single(x)))[0])
+
+
+def table(name, what, values):
+    print('/* %s */' % what)
+    words = ['0x%08x' % bits_of_single(v) for v in values]
+    lines = ['      ' + ', '.join(words[i:i + 8]) for i in range(0, 32, 8)]
+    print('TABLE(%s,\n%s)' % (name, ',\n'.join(lines)))
+
+
+def tables():
+    print('/* fn_table.def: tables of num/fn.def, as the bits of float32: TABLE(name, 32 words).\n'
+          ' * tools/gen-num-coef.py --tables makes this file; do not edit it. */')
+    powers = [single(D(2) ** (D(j) / 32)) for j in range(32)]
+    margin = D(float.fromhex('0x1.8p-36'))
+    table('fn_exp_power', '2^(j / 32), j = 0 to 31', powers)
+    table('fn_exp_rest', 'j ln(2) / 32 less the logarithm of that float32, and 0x1.8p-36 more',
+          [j * LN2 / 32 - (D(p.numerator) / D(p.denominator)).ln() + margin for j, p in enumerate(powers)])
+
+
 def main():
+    if '--tables' in sys.argv[1:]:
+        tables()
+        return
     half_ln2 = LN2 / 2 * D('1.0001')
     quarter_pi = PI / 4 * D('1.0001')
     s = D('0.1716')

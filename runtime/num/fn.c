@@ -3,30 +3,35 @@
 
 #include <stddef.h>
 
-static const NumFnTable *
-table_of(NumLevel level)
+typedef struct Tables {
+    const NumFnTable *step, *exact;
+} Tables;
+
+static Tables
+tables_of(NumLevel level)
 {
     switch (level) {
     case NUM_LEVEL_AVX2:
-        return &num_fn_avx2;
+        return (Tables){&num_fn_step_avx2, &num_fn_avx2};
     case NUM_LEVEL_AVX512:
-        return &num_fn_avx512;
+        return (Tables){&num_fn_step_avx512, &num_fn_avx512};
     default:
-        return &num_fn_base;
+        return (Tables){&num_fn_step_base, &num_fn_base};
     }
+}
+
+static NumFnLanes *
+entry(const NumFnTable *table, NumFn f, NumType t)
+{
+    return t == NUM_F16 ? table->f16[f] : t == NUM_F32 ? table->f32[f] : NULL;
 }
 
 NumFnLanes *
 num_fn_at(NumLevel level, NumFn f, NumType t)
 {
-    switch (t) {
-    case NUM_F16:
-        return table_of(level)->f16[f];
-    case NUM_F32:
-        return table_of(level)->f32[f];
-    default:
-        return NULL;
-    }
+    Tables tables = tables_of(level);
+    NumFnLanes *step = entry(tables.step, f, t);
+    return step != NULL ? step : entry(tables.exact, f, t);
 }
 
 NumFnLanes *

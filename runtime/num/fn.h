@@ -59,5 +59,7 @@ typedef struct NumFnTable {
     NumFnLanes *f32[NUM_FNS];
 } NumFnTable;
 extern const NumFnTable num_fn_base, num_fn_avx2, num_fn_avx512;
+/* Functions that are faster than those of the table above, with the same results. */
+extern const NumFnTable num_fn_step_base, num_fn_step_avx2, num_fn_step_avx512;
 
 #endif

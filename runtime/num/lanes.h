@@ -5,7 +5,8 @@
  * the levels that it names for the file, with LANES_AT_base, LANES_AT_avx2 or
  * LANES_AT_avx512. So only the table needs a name for each level. All levels compute the
  * same bits: each step of a loop is one IEEE operation or an operation on integers, and
- * nothing is contracted (the Makefile says -ffp-contract=off). */
+ * nothing is contracted (the Makefile says -ffp-contract=off). Products and sums are
+ * fused only where a file says so. */
 #ifndef TIK_NUM_LANES_H
 #define TIK_NUM_LANES_H
 
@@ -20,13 +21,14 @@
 #define LANES_LOOP _Pragma("GCC ivdep")
 #endif
 
-#define LANES_AVX2 __attribute__((target("avx2,f16c")))
+#define LANES_AVX2 __attribute__((target("avx2,f16c,fma")))
 #if defined(__clang__)
-#define LANES_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c")))
+#define LANES_AVX512                                                                     \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c,fma")))
 #else
 #define LANES_AVX512                                                                     \
     __attribute__((                                                                      \
-        target("avx512f,avx512bw,avx512dq,avx512vl,f16c,prefer-vector-width=512")))
+        target("avx512f,avx512bw,avx512dq,avx512vl,f16c,fma,prefer-vector-width=512")))
 #endif
 
 /* A file that is compiled for levels uses LANES_ATTR, the target of every function;
@@ -71,7 +73,7 @@ typedef float AnyF32 LANES_ANY;
 
 typedef enum NumLevel {
     NUM_LEVEL_BASE,   /* any processor */
-    NUM_LEVEL_AVX2,   /* x86-64 with AVX2 and F16C */
+    NUM_LEVEL_AVX2,   /* x86-64 with AVX2, F16C and FMA */
     NUM_LEVEL_AVX512, /* x86-64 with AVX-512 F, BW, DQ and VL */
     NUM_LEVELS
 } NumLevel;

@@ -11,7 +11,8 @@ num_level(void)
         __builtin_cpu_supports("f16c")) {
         return NUM_LEVEL_AVX512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") &&
+        __builtin_cpu_supports("fma")) {
         return NUM_LEVEL_AVX2;
     }
 #endif

@@ -210,11 +210,12 @@ def check_f32(t, name):
 
 
 def check_constants(t):
-    """The header of constants is what its generator prints, up to the breaks of lines."""
-    p = subprocess.run([sys.executable, 'tools/gen-num-coef.py'], capture_output=True, text=True)
+    """The constants are what their generator prints, up to the breaks of lines."""
     words = lambda text: text.replace('\\\n', ' ').split()
-    t.check(p.returncode == 0 and words(p.stdout) == words(open('runtime/num/coef.h').read()),
-            'runtime/num/coef.h is not what tools/gen-num-coef.py prints')
+    for option, path in ([], 'runtime/num/coef.h'), (['--tables'], 'runtime/num/fn_table.def'):
+        p = subprocess.run([sys.executable, 'tools/gen-num-coef.py', *option], capture_output=True, text=True)
+        t.check(p.returncode == 0 and words(p.stdout) == words(open(path).read()),
+                path + ' is not what tools/gen-num-coef.py prints')
 
 
 def main():

@@ -228,6 +228,16 @@ LLVMValueRef lower_half_of_double(Lower *l, LLVMValueRef d, int lanes);
 LLVMValueRef lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
                          LLVMValueRef by, bool round);
 
+/* ---- host/lower/fn.c ----------------------------------------------------- */
+
+/* Returns EXP, EXPM1, LN, RSQRT, SQRT or REC of float16 or float32 lanes, as bits, in the
+ * kernel's reading of CHOICE_APPROXIMATE. It may end the present block. Called in a
+ * helper. */
+LLVMValueRef lower_function(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits);
+/* Calls the runtime library for the first lanes of each of c->count repeats: from
+ * c->at[1] to c->at[0]. op: EXP, EXPM1, LN or RSQRT. */
+void lower_function_run(Lower *l, Sem op, Dtype t, int lanes, const Counted *c);
+
 /* ---- host/lower/lanes.c -------------------------------------------------- */
 
 /* Limits of operands that are addressed by lanes (vector 1.1 to 1.5). */

@@ -1,7 +1,7 @@
 /* vector.c: elementwise instructions on lanes: arithmetic, functions and fills.
  * host/lower/lanes.c handles masks, repeats and strides. Functions that are more than a
- * few operations are calls of the runtime library (tikrt_map), one for the whole
- * instruction where that is one run. */
+ * few operations are one call of the runtime library (tikrt_map) where the whole
+ * instruction is one run. */
 #include "host/lower/lower.h"
 
 /* ---- functions of the runtime library ------------------------------------ */
@@ -12,42 +12,11 @@ is_map(Sem sem)
     return sem == SEM_EXP || sem == SEM_EXPM1 || sem == SEM_LN || sem == SEM_RSQRT;
 }
 
-/* Returns the constant TikMap. */
-static LLVMValueRef
-map_constant(Lower *l, const LaneShape *sh)
-{
-    LLVMValueRef fields[3] = {lower_const32(l, sh->mode), lower_const32(l, sh->dtype[0]),
-                              lower_const32(l, sh->lanes)};
-    LLVMValueRef init = LLVMConstStructInContext(l->ctx, fields, 3, false);
-    LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_map");
-    LLVMSetInitializer(global, init);
-    LLVMSetGlobalConstant(global, true);
-    LLVMSetLinkage(global, LLVMPrivateLinkage);
-    return global;
-}
-
 static void
 call_map(Lower *l, const LaneShape *sh, const Counted *c, LLVMValueRef scalar)
 {
     (void)scalar;
-    LLVMTypeRef types[6] = {l->ptr, l->ptr, l->ptr, l->i64, l->i64, l->i64};
-    LLVMTypeRef type = LLVMFunctionType(l->none, types, 6, false);
-    LLVMValueRef args[6] = {map_constant(l, sh), c->at[0],  c->at[1], c->count,
-                            c->step[0],          c->step[1]};
-    LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_map", type), args, 6, "");
-}
-
-/* Computes the lanes of one repeat, through memory. */
-static LLVMValueRef
-map_lanes(Lower *l, const LaneShape *sh, LLVMValueRef v)
-{
-    LLVMTypeRef type = lower_bits_type(l, sh->dtype[0], sh->lanes);
-    LLVMValueRef at = lower_helper_alloca(l, type, "lanes");
-    LLVMValueRef zero = lower_const(l, 0);
-    Counted c = {.count = lower_const(l, 1), .at = {at, at}, .step = {zero, zero}};
-    LLVMBuildStore(l->b, v, at);
-    call_map(l, sh, &c, NULL);
-    return LLVMBuildLoad2(l->b, type, at, "");
+    lower_function_run(l, (Sem)sh->mode, sh->dtype[0], sh->lanes, c);
 }
 
 /* ---- arithmetic ---------------------------------------------------------- */
@@ -103,17 +72,14 @@ result(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     case SEM_ABS:
     case SEM_RELU:
     case SEM_NOT:
+        return lower_unary(l, sem, sh->dtype[0], sh->lanes, v[1]);
     case SEM_SQRT:
     case SEM_REC:
-        return lower_unary(l, sem, sh->dtype[0], sh->lanes, v[1]);
     case SEM_EXP:
     case SEM_EXPM1:
     case SEM_LN:
     case SEM_RSQRT:
-        v[1] = map_lanes(l, sh, v[1]);
-        return l->saturates_half && sh->dtype[0] == DT_F16
-                   ? lower_saturated(l, DT_F16, v[1], sh->lanes)
-                   : v[1];
+        return lower_function(l, sem, sh->dtype[0], sh->lanes, v[1]);
     default:
         return lower_fused(l, sh, v, scalar);
     }

@@ -1,0 +1,176 @@
+/* fn.c: elementary functions on vectors of lanes. On machines with AVX-512 the steps of
+ * num/fn.def become instructions, 16 lanes at a time; vectors in which some lane is not
+ * sure of its result go to the runtime library in a branch. Other machines call the
+ * library at once, through memory. */
+#include "host/lower/lower.h"
+
+enum {
+    LANES = 16 /* of float32, in a register */
+};
+
+/* ---- functions of the runtime library ------------------------------------ */
+
+/* Returns the constant TikMap. */
+static LLVMValueRef
+map_constant(Lower *l, Sem op, Dtype t, int lanes)
+{
+    LLVMValueRef fields[3] = {lower_const32(l, op), lower_const32(l, t),
+                              lower_const32(l, lanes)};
+    LLVMValueRef init = LLVMConstStructInContext(l->ctx, fields, 3, false);
+    LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_map");
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+void
+lower_function_run(Lower *l, Sem op, Dtype t, int lanes, const Counted *c)
+{
+    LLVMTypeRef types[6] = {l->ptr, l->ptr, l->ptr, l->i64, l->i64, l->i64};
+    LLVMTypeRef type = LLVMFunctionType(l->none, types, 6, false);
+    LLVMValueRef args[6] = {map_constant(l, op, t, lanes),
+                            c->at[0],
+                            c->at[1],
+                            c->count,
+                            c->step[0],
+                            c->step[1]};
+    LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_map", type), args, 6, "");
+}
+
+static LLVMValueRef
+through_memory(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
+{
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    LLVMValueRef at = lower_helper_alloca(l, type, "lanes");
+    LLVMValueRef zero = lower_const(l, 0);
+    Counted c = {.count = lower_const(l, 1), .at = {at, at}, .step = {zero, zero}};
+    LLVMBuildStore(l->b, bits, at);
+    lower_function_run(l, op, t, lanes > 0 ? lanes : 1, &c);
+    return LLVMBuildLoad2(l->b, type, at, "");
+}
+
+/* ---- the operations of num/fn.def ---------------------------------------- */
+
+static LLVMValueRef
+float_constant(Lower *l, double c)
+{
+    return lower_splat(l, LLVMConstReal(l->f32, c), LANES);
+}
+
+static LLVMValueRef
+intrinsic(Lower *l, const char *name, LLVMValueRef *args, int n)
+{
+    LLVMTypeRef type = LLVMTypeOf(args[0]);
+    return lower_intrinsic(l, name, &type, 1, args, n);
+}
+
+static LLVMValueRef
+half_of_table(Lower *l, const uint32_t *table)
+{
+    LLVMValueRef v[LANES];
+    for (int i = 0; i < LANES; i++) {
+        v[i] = LLVMConstInt(l->i32, table[i], false);
+    }
+    return LLVMConstBitCast(LLVMConstVector(v, LANES), LLVMVectorType(l->f32, LANES));
+}
+
+static LLVMValueRef
+lookup(Lower *l, const uint32_t *table, LLVMValueRef index)
+{
+    LLVMValueRef args[3] = {half_of_table(l, table), index,
+                            half_of_table(l, table + LANES)};
+    return lower_intrinsic(l, "llvm.x86.avx512.vpermi2var.ps.512", NULL, 0, args, 3);
+}
+
+#define TABLE(name, ...) static const uint32_t name[2 * LANES] = {__VA_ARGS__};
+#include "num/fn_table.def"
+#undef TABLE
+
+#define FLOATS(name, value) LLVMValueRef name = value;
+#define TRUTHS(name, value) LLVMValueRef name = value;
+#define F(c)                float_constant(l, c)
+#define W(c)                lower_bits_const(l, DT_U32, LANES, c)
+#define ADD(u, v)           LLVMBuildFAdd(l->b, u, v, "")
+#define SUB(u, v)           LLVMBuildFSub(l->b, u, v, "")
+#define MUL(u, v)           LLVMBuildFMul(l->b, u, v, "")
+#define FMA(u, v, w)        intrinsic(l, "llvm.fma", (LLVMValueRef[]){u, v, w}, 3)
+#define ABS(u)              intrinsic(l, "llvm.fabs", (LLVMValueRef[]){u}, 1)
+#define BITS_OF(u)          LLVMBuildBitCast(l->b, u, LLVMVectorType(l->i32, LANES), "")
+#define VALUE_OF(u)         LLVMBuildBitCast(l->b, u, LLVMVectorType(l->f32, LANES), "")
+#define PLUS(u, v)          LLVMBuildAdd(l->b, u, v, "")
+#define AND(u, v)           LLVMBuildAnd(l->b, u, v, "")
+#define SHL(u, n)           LLVMBuildShl(l->b, u, W(n), "")
+#define LOOKUP(table, u)    lookup(l, table, u)
+#define EQ(u, v)            LLVMBuildFCmp(l->b, LLVMRealOEQ, u, v, "")
+#define LE(u, v)            LLVMBuildFCmp(l->b, LLVMRealOLE, u, v, "")
+#define BOTH(u, v)          LLVMBuildAnd(l->b, u, v, "")
+
+/* ---- the functions ------------------------------------------------------- */
+
+/* Builds the steps of a function for a vector x of float32. Returns their result, and
+ * gives where it is sure. */
+typedef LLVMValueRef Steps(Lower *l, LLVMValueRef x, LLVMValueRef *out);
+
+static LLVMValueRef
+exp_f32(Lower *l, LLVMValueRef x, LLVMValueRef *out)
+{
+#define FN_EXP
+#include "num/fn.def"
+    *out = sure;
+    return result;
+}
+
+static Steps *
+steps_of(const Lower *l, Sem op, Dtype t, int lanes)
+{
+    bool vectors = l->target->masked_stores && lanes > 0 && lanes % LANES == 0;
+    return vectors && op == SEM_EXP && t == DT_F32 ? exp_f32 : NULL;
+}
+
+/* Returns LANES lanes of v, from the first one on. */
+static LLVMValueRef
+part_of(Lower *l, LLVMValueRef v, int first)
+{
+    LLVMTypeRef types[2] = {LLVMVectorType(LLVMGetElementType(LLVMTypeOf(v)), LANES),
+                            LLVMTypeOf(v)};
+    LLVMValueRef args[2] = {v, lower_const(l, first)};
+    return lower_intrinsic(l, "llvm.vector.extract", types, 2, args, 2);
+}
+
+static LLVMValueRef
+with_part(Lower *l, LLVMValueRef v, LLVMValueRef part, int first)
+{
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(part)};
+    LLVMValueRef args[3] = {v, part, lower_const(l, first)};
+    return lower_intrinsic(l, "llvm.vector.insert", types, 2, args, 3);
+}
+
+/* Builds the steps for each register of lanes, and one branch for all. */
+static LLVMValueRef
+by_steps(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
+{
+    Steps *steps = steps_of(l, op, t, lanes);
+    LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(bits)), sure = NULL;
+    for (int i = 0; i < lanes; i += LANES) {
+        LLVMValueRef one, x = lower_to_f32(l, part_of(l, bits, i), t, LANES);
+        LLVMValueRef y = steps(l, x, &one);
+        all = with_part(l, all, BITS_OF(y), i);
+        sure = sure == NULL ? one : LLVMBuildAnd(l->b, sure, one, "");
+    }
+    Rare rare;
+    lower_rare_begin(l, &rare, LLVMBuildNot(l->b, sure, ""), all);
+    return lower_rare_end(l, &rare, through_memory(l, op, t, lanes, bits));
+}
+
+LLVMValueRef
+lower_function(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
+{
+    if (op == SEM_SQRT || op == SEM_REC) {
+        return lower_unary(l, op, t, lanes, bits);
+    }
+    LLVMValueRef r = steps_of(l, op, t, lanes) != NULL
+                         ? by_steps(l, op, t, lanes, bits)
+                         : through_memory(l, op, t, lanes, bits);
+    return l->saturates_half && t == DT_F16 ? lower_saturated(l, t, r, lanes) : r;
+}
