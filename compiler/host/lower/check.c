@@ -186,11 +186,13 @@ lower_check(Lower *l, StmtId s)
     call_check(l, check_constant(l, st->instr.op, s, args, n), &values, s);
 }
 
-/* Returns the addresses of the tensor operands, followed by that of the special
- * registers. */
-static LLVMValueRef
-operand_addresses(Lower *l, const ParamInfo *params, int n, const Arg *args)
+LLVMValueRef
+lower_operands(Lower *l, StmtId s)
 {
+    const Stmt *st = &l->k->stmts.p[s];
+    int n;
+    const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
+    const Arg *args = &l->k->args.p[st->instr.arg];
     if (l->addresses == NULL) {
         l->addresses =
             lower_alloca(l, LLVMArrayType2(l->ptr, MAX_PARAMS + 1), "operands");
@@ -223,8 +225,7 @@ lower_exec(Lower *l, StmtId s)
     LLVMTypeRef types[4] = {l->ptr, l->ptr, l->ptr, l->ptr};
     LLVMTypeRef type = LLVMFunctionType(l->i32, types, 4, false);
     LLVMValueRef args[4] = {l->state, check_constant(l, st->instr.op, s, info, n),
-                            values_in_memory(l, &values),
-                            operand_addresses(l, params, n, operands)};
+                            values_in_memory(l, &values), lower_operands(l, s)};
     leave_if(
         l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_exec", type), args, 4, ""),
         s);

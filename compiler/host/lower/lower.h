@@ -393,6 +393,11 @@ void lower_body(Lower *l, StmtId first);
 void lower_check(Lower *l, StmtId s);
 void lower_check_element(Lower *l, const Ref *r, StmtId s);
 
+/* Returns the address of an array of the addresses of the tensor operands, each at the
+ * index of its parameter, followed by that of the special registers. It holds until the
+ * next statement. */
+LLVMValueRef lower_operands(Lower *l, StmtId s);
+
 void lower_find_streams(Lower *l);                     /* at the start of a kernel */
 void lower_fence_streams(Lower *l);                    /* before a return */
 void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kernel */
