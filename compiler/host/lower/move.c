@@ -184,6 +184,26 @@ advance(Lower *l, LLVMValueRef at, LLVMValueRef by)
     return LLVMBuildGEP2(l->b, l->i8, at, &by, 1, "");
 }
 
+/* Copies n lines; dst is at the start of a line. */
+static void
+stream_group(Lower *l, LLVMValueRef dst, LLVMValueRef src, int n)
+{
+    LLVMTypeRef line = LLVMVectorType(l->i64, LINE / 8);
+    unsigned kind =
+        LLVMGetMDKindIDInContext(l->ctx, "nontemporal", strlen("nontemporal"));
+    LLVMValueRef v[STREAM_STEP / LINE];
+    for (int i = 0; i < n; i++) {
+        v[i] = LLVMBuildLoad2(l->b, line, advance(l, src, lower_const(l, i * LINE)), "");
+        LLVMSetAlignment(v[i], 1);
+    }
+    for (int i = 0; i < n; i++) {
+        LLVMValueRef st =
+            LLVMBuildStore(l->b, v[i], advance(l, dst, lower_const(l, i * LINE)));
+        LLVMSetAlignment(st, LINE);
+        LLVMSetMetadata(st, kind, l->nontemporal);
+    }
+}
+
 /* Builds a loop over whole groups of lines; dst is at the start of a line. */
 static void
 stream_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
@@ -194,21 +214,7 @@ stream_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
                  .at = {dst, src},
                  .step = {step, step}};
     lower_counted_begin(l, &c);
-    LLVMTypeRef line = LLVMVectorType(l->i64, LINE / 8);
-    unsigned kind =
-        LLVMGetMDKindIDInContext(l->ctx, "nontemporal", strlen("nontemporal"));
-    LLVMValueRef v[STREAM_STEP / LINE];
-    for (int i = 0; i < STREAM_STEP / LINE; i++) {
-        v[i] =
-            LLVMBuildLoad2(l->b, line, advance(l, c.at[1], lower_const(l, i * LINE)), "");
-        LLVMSetAlignment(v[i], 1);
-    }
-    for (int i = 0; i < STREAM_STEP / LINE; i++) {
-        LLVMValueRef st =
-            LLVMBuildStore(l->b, v[i], advance(l, c.at[0], lower_const(l, i * LINE)));
-        LLVMSetAlignment(st, LINE);
-        LLVMSetMetadata(st, kind, l->nontemporal);
-    }
+    stream_group(l, c.at[0], c.at[1], STREAM_STEP / LINE);
     lower_counted_end(l, &c);
 }
 
@@ -252,6 +258,61 @@ worth_streaming(Lower *l, const Move *m, LLVMValueRef bytes)
            LLVMConstIntGetZExtValue(bytes) >= STREAM_BURST;
 }
 
+/* True if bursts may be whole lines: of which the length says so. */
+static bool
+may_be_lines(Lower *l, const Move *m)
+{
+    return l->streams[m->dst->buf] && LLVMIsConstant(m->src_bytes) &&
+           LLVMConstIntGetZExtValue(m->src_bytes) % LINE == 0;
+}
+
+/* Streams a burst of whole lines, in a loop over its groups of lines. */
+static void
+stream_burst(Lower *l, LLVMValueRef dst, LLVMValueRef src, int64_t bytes)
+{
+    int64_t group = STREAM_STEP;
+    while (bytes % group != 0) {
+        group /= 2;
+    }
+    LLVMValueRef step = lower_const(l, group);
+    Counted c = {.count = lower_const(l, bytes / group),
+                 .n = 2,
+                 .at = {dst, src},
+                 .step = {step, step}};
+    lower_counted_begin(l, &c);
+    stream_group(l, c.at[0], c.at[1], (int)(group / LINE));
+    lower_counted_end(l, &c);
+}
+
+/* Bursts that turn out to be at lines are streamed, whatever their length. */
+static void
+stream_bursts(Lower *l, const Move *m)
+{
+    Helper h;
+    Counted c = {0};
+    int64_t bytes = (int64_t)LLVMConstIntGetZExtValue(m->src_bytes);
+    const char *name = arena_printf(l->arena, "tik.lines.%lld", (long long)bytes);
+    if (burst_loop(l, &h, &c, name)) {
+        stream_burst(l, c.at[0], c.at[1], bytes);
+        lower_counted_end(l, &c);
+        lower_helper_end(l, &h);
+    }
+    LLVMBasicBlockRef lines = lower_block(l, "lines"), others = lower_block(l, "others"),
+                      done = lower_block(l, "moved");
+    LLVMValueRef place = LLVMBuildPtrToInt(l->b, m->to, l->i64, "");
+    place = LLVMBuildOr(l->b, place, m->dst_pitch, "");
+    place = LLVMBuildAnd(l->b, place, lower_const(l, LINE - 1), "");
+    LLVMValueRef at_line = LLVMBuildICmp(l->b, LLVMIntEQ, place, lower_const(l, 0), "");
+    LLVMBuildCondBr(l->b, at_line, lines, others);
+    LLVMPositionBuilderAtEnd(l->b, lines);
+    call_helper(l, &h, m, m->src_bytes);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, others);
+    copy_bursts(l, m);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
 static bool
 same_constant(LLVMValueRef a, LLVMValueRef b)
 {
@@ -274,7 +335,11 @@ copy(Lower *l, const Move *m)
         }
         return;
     }
-    copy_bursts(l, m);
+    if (may_be_lines(l, m)) {
+        stream_bursts(l, m);
+    } else {
+        copy_bursts(l, m);
+    }
 }
 
 /* ---- pad modes ----------------------------------------------------------- */
