@@ -8,6 +8,10 @@
 
 #include "num/half.h"
 
+#if LANES_F16C
+#include <immintrin.h>
+#endif
+
 #define PART LANES_ATTR static inline
 
 /* Returns the element after the shift. */
@@ -81,65 +85,128 @@ rectified(float p, const Fixed *c)
     return c->relu ? r : p;
 }
 
-/* Defines a loop that writes n results in groups of 16 elements, one for each channel.
- * value is an expression of the element a, the channel k and the parameters c, m, shift
- * and offset. */
+/* Elements that a loop of a constant length computes, and their parameters. */
+enum {
+    GROUP = 64
+};
+
+typedef struct Group {
+    float m[GROUP];
+    int32_t shift[GROUP], offset[GROUP];
+} Group;
+
+PART void
+open_group(Group *g, const NumDeq *d)
+{
+    for (int i = 0; i < GROUP; i += DEQ_CHANNELS) {
+        memcpy(g->m + i, d->m, sizeof d->m);
+        memcpy(g->shift + i, d->n, sizeof d->n);
+        memcpy(g->offset + i, d->offset, sizeof d->offset);
+    }
+}
+
+/* Defines a loop that writes n results. value is an expression of the element a, its
+ * place k in a group, and the parameters c and g. */
 #define DEQ(name, S, D, value)                                                           \
     LANES_ATTR static void name(void *dst, const void *src, int64_t n, const NumDeq *q)  \
     {                                                                                    \
         const Fixed c = fixed_of(q);                                                     \
-        float m[DEQ_CHANNELS];                                                           \
-        int32_t shift[DEQ_CHANNELS], offset[DEQ_CHANNELS];                               \
-        memcpy(m, q->m, sizeof m);                                                       \
-        memcpy(shift, q->n, sizeof shift);                                               \
-        memcpy(offset, q->offset, sizeof offset);                                        \
+        Group g;                                                                         \
         const S *p = src;                                                                \
         D *d = dst;                                                                      \
-        (void)c, (void)m, (void)shift, (void)offset;                                     \
-        for (int64_t i = 0; i < n; i += DEQ_CHANNELS) {                                  \
-            int64_t len = n - i < DEQ_CHANNELS ? n - i : DEQ_CHANNELS;                   \
+        open_group(&g, q);                                                               \
+        (void)c;                                                                         \
+        for (; n >= GROUP; n -= GROUP, p += GROUP, d += GROUP) {                         \
             LANES_LOOP                                                                   \
-            for (int64_t k = 0; k < len; k++) {                                          \
-                const S a = p[i + k];                                                    \
-                d[i + k] = (D)(value);                                                   \
+            for (int k = 0; k < GROUP; k++) {                                            \
+                const S a = p[k];                                                        \
+                d[k] = (D)(value);                                                       \
             }                                                                            \
+        }                                                                                \
+        LANES_LOOP                                                                       \
+        for (int k = 0; k < (int)n; k++) {                                               \
+            const S a = p[k];                                                            \
+            d[k] = (D)(value);                                                           \
         }                                                                                \
     }
 
-#define PRODUCT       gated(c.gate &(a < 0), (float)a *m[k])
-#define PRODUCT_SHIFT gated(c.gate &(a < 0), (float)shifted(a, shift[k]) * m[k])
-#define TO_S8(p)      clamped(rounded(p, c.lo) + offset[k], -128, 127)
-#define TO_U8(p)      clamped(rounded(p, c.lo) + offset[k], 0, 255)
-#define TO_F16(p)     half_from_float(limited(rectified(p, &c), c.half_most, c.keep))
+#define PRODUCT       gated(c.gate &(a < 0), (float)a *g.m[k])
+#define PRODUCT_SHIFT gated(c.gate &(a < 0), (float)shifted(a, g.shift[k]) * g.m[k])
+#define TO_S8(p)      clamped(rounded(p, c.lo) + g.offset[k], -128, 127)
+#define TO_U8(p)      clamped(rounded(p, c.lo) + g.offset[k], 0, 255)
 #define TO_BF16(p)    bfloat_from_float(limited(rectified(p, &c), c.bfloat_most, c.keep))
 
 DEQ(s32_s8, AnyS32, AnyS8, TO_S8(PRODUCT))
 DEQ(s32_s8_shift, AnyS32, AnyS8, TO_S8(PRODUCT_SHIFT))
 DEQ(s32_u8, AnyS32, AnyU8, TO_U8(PRODUCT))
 DEQ(s32_u8_shift, AnyS32, AnyU8, TO_U8(PRODUCT_SHIFT))
-DEQ(s32_s16, AnyS32, AnyS16, (c.relu & (a < 0)) ? 0 : shifted(a, shift[k]))
+DEQ(s32_s16, AnyS32, AnyS16, (c.relu & (a < 0)) ? 0 : shifted(a, g.shift[k]))
 
 /* Makes a number of the bits of a float32. */
 #define FLOAT(a)      float_of_bits(a)
-#define FLOAT_PRODUCT gated(c.gate &(FLOAT(a) < 0.0f), FLOAT(a) * m[k])
+#define FLOAT_PRODUCT gated(c.gate &(FLOAT(a) < 0.0f), FLOAT(a) * g.m[k])
 DEQ(f32_s8, AnyU32, AnyS8, TO_S8(FLOAT_PRODUCT))
 DEQ(f32_u8, AnyU32, AnyU8, TO_U8(FLOAT_PRODUCT))
-DEQ(f32_f16, AnyU32, AnyU16, TO_F16(FLOAT(a)))
 DEQ(f32_bf16, AnyU32, AnyU16, TO_BF16(FLOAT(a)))
 DEQ(f16_f32, AnyU16, AnyU32, float_bits_canonical(half_to_float(a)))
+
+/* ---- to float16 ---------------------------------------------------------- */
+
+enum {
+    PIECE = 512
+};
+
+/* Writes n elements as float16; NaN is canonical. */
+PART void
+narrow(AnyU16 *d, const float *p, int64_t n)
+{
+    int64_t i = 0;
+#if LANES_F16C == 8
+    for (; i + 8 <= n; i += 8) {
+        _mm_storeu_si128((__m128i *)(void *)(d + i),
+                         _mm256_cvtps_ph(_mm256_loadu_ps(p + i), 0));
+    }
+#elif LANES_F16C == 16
+    for (; i + 16 <= n; i += 16) {
+        _mm256_storeu_si256((__m256i *)(void *)(d + i),
+                            _mm512_cvtps_ph(_mm512_loadu_ps(p + i), 0));
+    }
+#endif
+    LANES_LOOP
+    for (int64_t k = i; k < n; k++) {
+        d[k] = half_from_float(p[k]);
+    }
+}
+
+PART float
+canonical(float p)
+{
+    return p == p ? p : float_of_bits(FLOAT_NAN);
+}
+
+DEQ(f32_limited, AnyU32, float,
+    canonical(limited(rectified(FLOAT(a), &c), c.half_most, c.keep)))
+
+LANES_ATTR static void
+f32_f16(void *dst, const void *src, int64_t n, const NumDeq *q)
+{
+    float p[PIECE];
+    for (int64_t i = 0; i < n; i += PIECE) {
+        int64_t len = n - i < PIECE ? n - i : PIECE;
+        f32_limited(p, (const AnyU32 *)src + i, len, q);
+        narrow((AnyU16 *)dst + i, p, len);
+    }
+}
 
 /* Products are made in float32, in pieces, which are then converted to float16. */
 DEQ(s32_product, AnyS32, float, PRODUCT)
 DEQ(s32_product_shift, AnyS32, float, PRODUCT_SHIFT)
-DEQ(f16_product, AnyU16, float, half_to_float(a) * m[k])
+DEQ(f16_product, AnyU16, float, half_to_float(a) * g.m[k])
 
 PART void
 by_pieces(NumDeqLanes *product, int size, void *dst, const void *src, int64_t n,
           const NumDeq *q)
 {
-    enum {
-        PIECE = 512
-    };
     float p[PIECE];
     for (int64_t i = 0; i < n; i += PIECE) {
         int64_t len = n - i < PIECE ? n - i : PIECE;
