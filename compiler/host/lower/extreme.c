@@ -14,18 +14,26 @@ enum {
 
 /* What is searched, in one repeat or in several. */
 typedef struct Search {
-    const LaneShape *sh;
     const LaneSource *src;
     Sem sem;
     Dtype t;
     int lanes, size;
+    bool index; /* the index of the extreme is needed */
+    /* The distance of the last repeat, which is less than a step from the one before;
+     * null: all are a step apart. */
+    LLVMValueRef last;
 } Search;
 
 static Search
 search_of(const LaneShape *sh, const LaneSource *src)
 {
     Dtype t = sh->dtype[0];
-    return (Search){sh, src, (Sem)sh->mode, t, sh->lanes, dtype_size(t)};
+    return (Search){.src = src,
+                    .sem = (Sem)sh->mode,
+                    .t = t,
+                    .lanes = sh->lanes,
+                    .size = dtype_size(t),
+                    .index = sh->variant != 0};
 }
 
 static LLVMValueRef
@@ -164,17 +172,35 @@ lower_extreme_each(Lower *l, const LaneShape *sh, const LaneSource *src)
 
 /* ---- all repeats --------------------------------------------------------- */
 
+/* Returns the distance of the present repeat from the first. */
+static LLVMValueRef
+distance(Lower *l, const Search *x, const Counted *c)
+{
+    LLVMValueRef off = LLVMBuildMul(l->b, c->index, x->src->c.step[0], "");
+    if (x->last == NULL) {
+        return off;
+    }
+    LLVMValueRef args[2] = {off, x->last};
+    return lower_intrinsic(l, "llvm.umin", &l->i64, 1, args, 2);
+}
+
+static LLVMValueRef
+repeat_at(Lower *l, const Search *x, const Counted *c)
+{
+    LLVMValueRef off = distance(l, x, c);
+    return LLVMBuildGEP2(l->b, l->i8, x->src->c.at[0], &off, 1, "");
+}
+
 /* Returns the extreme of all repeats, a vector of one number. */
 static LLVMValueRef
 best_of_all(Lower *l, const Search *x)
 {
-    Counted c = x->src->c;
-    c.n = 1;
+    Counted c = {.count = x->src->c.count};
     int sets = MIN(SETS, x->lanes);
     LLVMValueRef worst = lower_tree_worst(l, x->sem, x->t, sets);
     lower_counted_begin(l, &c);
     LLVMValueRef best = lower_counted_value(l, &c, worst);
-    LLVMValueRef next = best_of(l, x, load(l, x, c.at[0]), best, sets);
+    LLVMValueRef next = best_of(l, x, load(l, x, repeat_at(l, x, &c)), best, sets);
     lower_counted_next(l, best, next);
     lower_counted_end(l, &c);
     return lower_tree_extreme(l, x->sem, x->t, sets, best, 1);
@@ -185,7 +211,7 @@ static void
 unless_clear(Lower *l, const Search *x, LLVMValueRef best, LLVMBasicBlockRef search,
              LLVMBasicBlockRef clear)
 {
-    LLVMValueRef doubt = LLVMConstInt(l->i1, x->sh->variant != 0, false);
+    LLVMValueRef doubt = LLVMConstInt(l->i1, x->index, false);
     if (dtype_is_float(x->t)) {
         LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(best));
         LLVMValueRef worst = lower_tree_worst(l, x->sem, x->t, 1);
@@ -203,23 +229,24 @@ typedef struct Found {
     LLVMValueRef bits, index;
 } Found;
 
-/* Searches the number in all repeats in order; the block afterwards is `done`. */
+/* Searches the number in all repeats in order. */
 static Found
-search_all(Lower *l, const Search *x, LLVMValueRef best, LLVMBasicBlockRef done)
+search_all(Lower *l, const Search *x, LLVMValueRef best)
 {
-    LLVMBasicBlockRef hit = lower_block(l, "hit"), miss = lower_block(l, "miss");
-    Counted c = x->src->c;
-    c.n = 1;
+    LLVMBasicBlockRef hit = lower_block(l, "hit"), miss = lower_block(l, "miss"),
+                      done = lower_block(l, "found");
+    Counted c = {.count = x->src->c.count};
     LLVMValueRef none = first_lane(l, x);
     lower_counted_begin(l, &c);
-    LLVMValueRef same = lanes_with(l, x, load(l, x, c.at[0]), best);
+    LLVMValueRef here = repeat_at(l, x, &c);
+    LLVMValueRef same = lanes_with(l, x, load(l, x, here), best);
     LLVMBuildCondBr(l->b, is_not_zero(l, same), hit, miss);
     LLVMPositionBuilderAtEnd(l->b, hit);
     LLVMValueRef lane = lowest(l, same);
-    LLVMValueRef bits = element(l, x, c.at[0], lane);
-    LLVMValueRef pitch = LLVMBuildSDiv(l->b, c.step[0], lower_const(l, x->size), "");
-    LLVMValueRef index =
-        LLVMBuildAdd(l->b, LLVMBuildMul(l->b, c.index, pitch, ""), lane, "");
+    LLVMValueRef bits = element(l, x, here, lane);
+    LLVMValueRef first =
+        LLVMBuildSDiv(l->b, distance(l, x, &c), lower_const(l, x->size), "");
+    LLVMValueRef index = LLVMBuildAdd(l->b, first, lane, "");
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, miss);
     lower_counted_end(l, &c);
@@ -245,27 +272,80 @@ bits_of(Lower *l, const Search *x, LLVMValueRef best)
     return LLVMBuildExtractElement(l->b, best, lower_const32(l, 0), "");
 }
 
+/* There is at least one repeat. Where no index is needed it is any number. */
+static Found
+find_all(Lower *l, const Search *x)
+{
+    LLVMBasicBlockRef search = lower_block(l, "search"), clear = lower_block(l, "clear"),
+                      done = lower_block(l, "done");
+    LLVMValueRef best = best_of_all(l, x);
+    unless_clear(l, x, best, search, clear);
+    LLVMPositionBuilderAtEnd(l->b, clear);
+    LLVMValueRef bits = bits_of(l, x, best);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, search);
+    Found f = search_all(l, x, best);
+    LLVMBasicBlockRef from[2] = {clear, LLVMGetInsertBlock(l->b)};
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+    LLVMValueRef values[2] = {bits, f.bits}, index[2] = {lower_const(l, 0), f.index};
+    f = (Found){LLVMBuildPhi(l->b, LLVMTypeOf(bits), ""), LLVMBuildPhi(l->b, l->i64, "")};
+    LLVMAddIncoming(f.bits, values, from, 2);
+    LLVMAddIncoming(f.index, index, from, 2);
+    return f;
+}
+
 /* Without repeats nothing is written. */
 void
 lower_extreme_all(Lower *l, const LaneShape *sh, const LaneSource *src)
 {
     Search x = search_of(sh, src);
-    LLVMBasicBlockRef go = lower_block(l, "go"), search = lower_block(l, "search"),
-                      clear = lower_block(l, "clear"), done = lower_block(l, "done"),
-                      end = lower_block(l, "end");
+    LLVMBasicBlockRef go = lower_block(l, "go"), end = lower_block(l, "end");
     LLVMBuildCondBr(l->b, is_not_zero(l, src->c.count), go, end);
     LLVMPositionBuilderAtEnd(l->b, go);
-    LLVMValueRef best = best_of_all(l, &x);
-    unless_clear(l, &x, best, search, clear);
-    LLVMPositionBuilderAtEnd(l->b, clear);
-    put(l, &x, src->c.at[1], 0, bits_of(l, &x, best));
-    LLVMBuildBr(l->b, end);
-    LLVMPositionBuilderAtEnd(l->b, search);
-    Found f = search_all(l, &x, best, done);
+    Found f = find_all(l, &x);
     put(l, &x, src->c.at[1], 0, f.bits);
-    if (sh->variant != 0) {
+    if (x.index) {
         put(l, &x, src->c.at[1], 1, f.index);
     }
     LLVMBuildBr(l->b, end);
     LLVMPositionBuilderAtEnd(l->b, end);
+}
+
+/* Sets the lanes of a row: those of a vector instruction, of which the last ones overlap
+ * the ones before, or fewer, of which the first ones are on. */
+static void
+set_lanes(Lower *l, Search *x, LaneSource *src, int64_t n)
+{
+    int most = REPEAT_BYTES / x->size;
+    LLVMValueRef on[MAX_LANES];
+    src->c.count = lower_const(l, (n + most - 1) / most);
+    src->c.step[0] = lower_const(l, REPEAT_BYTES);
+    x->last = lower_const(l, (n - most) * x->size);
+    for (x->lanes = most; x->lanes / 2 >= n;) {
+        x->lanes /= 2;
+    }
+    if (n < most) {
+        x->last = NULL;
+    }
+    for (int i = 0; i < x->lanes; i++) {
+        on[i] = LLVMConstInt(l->i1, i < n, false);
+    }
+    if (n < x->lanes) {
+        src->mask = LLVMConstVector(on, (unsigned)x->lanes);
+    }
+}
+
+LLVMValueRef
+lower_extreme_row(Lower *l, const RowSearch *row, LLVMValueRef at)
+{
+    LaneSource src = {.c = {.at = {at}, .n = 1}};
+    Search x = {.src = &src,
+                .sem = row->sem,
+                .t = row->t,
+                .size = dtype_size(row->t),
+                .index = row->index};
+    set_lanes(l, &x, &src, row->n);
+    Found f = find_all(l, &x);
+    return row->index ? f.index : f.bits;
 }

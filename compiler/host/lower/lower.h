@@ -353,13 +353,18 @@ LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n
  * of two. Lanes that are off are +0 in sums and NaN in extremes. */
 LLVMValueRef lower_reduce_tree(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef v);
 
-/* Parts of an extreme of many vectors, whose order does not matter: the numbers of bits,
- * such as all machines compare (float16 becomes float32 where they cannot); the number
+/* Parts of a tree over many vectors: numbers of bits, such as all machines compute with
+ * (float16 becomes float32 where they cannot), bits of numbers, with NaN canonical, and
+ * the sums of lanes, rounded to the type. */
+LLVMValueRef lower_tree_numbers(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
+LLVMValueRef lower_tree_bits(Lower *l, Dtype t, int lanes, LLVMValueRef numbers);
+LLVMValueRef lower_tree_sum(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b);
+
+/* Parts of an extreme of many vectors of numbers, whose order does not matter: the number
  * that loses against all others; whether a is better than b (for NaN it is not); the
  * extremes of `left` sets of lanes. Of equal numbers, such as -0 and +0, any one may win;
  * numbers must not be NaN, except for a of lower_tree_better. sem: one of SEM_CMAX,
  * SEM_CGMAX, SEM_ALL_MAX, or those for the least; t: float16, float32 or int16. */
-LLVMValueRef lower_tree_numbers(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
 LLVMValueRef lower_tree_worst(Lower *l, Sem sem, Dtype t, int lanes);
 LLVMValueRef lower_tree_better(Lower *l, Sem sem, Dtype t, LLVMValueRef a,
                                LLVMValueRef b);
@@ -369,6 +374,17 @@ LLVMValueRef lower_tree_extreme(Lower *l, Sem sem, Dtype t, int lanes, LLVMValue
 /* host/lower/extreme.c: SEM_CMAX and SEM_ALL_MAX, and those for the least. variant: for
  * the first 1 if the index comes before the value, for the second 1 if there is one. */
 LaneFewer lower_extreme_each, lower_extreme_all;
+/* n elements that follow each other, at least one. sem: SEM_CMAX or SEM_CMIN. */
+typedef struct RowSearch {
+    Sem sem;
+    Dtype t;
+    int64_t n;
+    bool index; /* the result is the index of the extreme, not its bits */
+} RowSearch;
+LLVMValueRef lower_extreme_row(Lower *l, const RowSearch *row, LLVMValueRef at);
+/* host/lower/slice_reduce.c: false, and nothing is built, where the library has the
+ * instruction. */
+bool lower_slice_reduce(Lower *l, StmtId s);
 
 /* ---- one file per family ------------------------------------------------- */
 

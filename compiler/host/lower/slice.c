@@ -222,6 +222,10 @@ lower_slice(Lower *l, StmtId s)
 {
     Rows r;
     LaneJob job;
+    Form form = op_table[l->k->stmts.p[s].instr.op].form;
+    if ((form == FORM_HREDUCE || form == FORM_HINDEX) && lower_slice_reduce(l, s)) {
+        return;
+    }
     if (!read_rows(l, s, &r) || !join_rows(&r) || !set_job(l, s, &r, &job)) {
         lower_exec(l, s);
         return;

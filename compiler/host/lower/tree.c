@@ -50,9 +50,8 @@ lower_tree_numbers(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
     return lower_to_f32(l, bits, t, lanes);
 }
 
-/* The other way; a NaN becomes canonical. */
-static LLVMValueRef
-bits_of(Lower *l, Dtype t, int lanes, LLVMValueRef x)
+LLVMValueRef
+lower_tree_bits(Lower *l, Dtype t, int lanes, LLVMValueRef x)
 {
     if (!dtype_is_float(t)) {
         return x;
@@ -96,6 +95,13 @@ join_sum(Lower *l, const Tree *tree, LLVMValueRef a, LLVMValueRef b, int n)
     }
     sum = LLVMBuildFPTrunc(l->b, sum, LLVMVectorType(l->f16, (unsigned)n), "");
     return LLVMBuildFPExt(l->b, sum, LLVMVectorType(l->f32, (unsigned)n), "");
+}
+
+LLVMValueRef
+lower_tree_sum(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
+{
+    const Tree tree = {.sem = SEM_CADD, .t = t};
+    return join_sum(l, &tree, a, b, lanes);
 }
 
 /* Of equal lanes the first one wins. Machines have instructions for that with which a NaN
@@ -239,7 +245,7 @@ lower_reduce_tree(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef v)
     LLVMValueRef x = lower_tree_numbers(l, t, lanes, v);
     x = is_sum(sem) ? joined(l, &tree, x, lanes, left)
                     : extremes(l, &tree, x, lanes, left);
-    return bits_of(l, t, left, x);
+    return lower_tree_bits(l, t, left, x);
 }
 
 LLVMValueRef
