@@ -353,6 +353,14 @@ LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n
  * of two. Lanes that are off are +0 in sums and NaN in extremes. */
 LLVMValueRef lower_reduce_tree(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef v);
 
+/* Returns the sums of four such vectors of at least 16 lanes in one, for the types for
+ * which it pays. */
+enum {
+    SUMS_TOGETHER = 4
+};
+bool lower_has_trees(const Lower *l, Dtype t);
+LLVMValueRef lower_sum_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *v);
+
 /* Parts of a tree over many vectors: numbers of bits, such as all machines compute with
  * (float16 becomes float32 where they cannot), bits of numbers, with NaN canonical, and
  * the sums of lanes, rounded to the type. */

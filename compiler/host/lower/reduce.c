@@ -11,9 +11,11 @@ enum {
     MAX_REPEATS = 4095
 };
 
-/* For variant: sums of pairs of which no lane is on are written too. */
+/* For variant: sums of pairs of which no lane is on are written too; the results of
+ * repeats follow each other, in another tensor than the source. */
 enum {
-    ALL_PAIRS = 1
+    ALL_PAIRS = 1,
+    TOGETHER = 2
 };
 
 static const Arg *
@@ -83,6 +85,36 @@ results_each(Lower *l, const LaneShape *sh, const LaneSource *src)
     }
     lower_lanes_store(l, sh->dtype[0], sh->results, x, written, c.at[1], &dense);
     lower_counted_end(l, &c);
+}
+
+/* Writes the sums of as many repeats at once as is good, those that remain one by one.
+ * The results follow each other. */
+static void
+sums_each(Lower *l, const LaneShape *sh, const LaneSource *src)
+{
+    LLVMValueRef together = lower_const(l, SUMS_TOGETHER);
+    LLVMValueRef whole = LLVMBuildUDiv(l->b, src->c.count, together, "");
+    Counted c = src->c;
+    c.count = whole;
+    for (int i = 0; i < c.n; i++) {
+        c.step[i] = LLVMBuildMul(l->b, c.step[i], together, "");
+    }
+    lower_counted_begin(l, &c);
+    LLVMValueRef v[SUMS_TOGETHER];
+    for (int i = 0; i < SUMS_TOGETHER; i++) {
+        LLVMValueRef off = LLVMBuildMul(l->b, src->c.step[0], lower_const(l, i), "");
+        LLVMValueRef at = LLVMBuildGEP2(l->b, l->i8, c.at[0], &off, 1, "");
+        v[i] = lanes_of_repeat(l, sh, src, at);
+    }
+    LLVMValueRef sums = lower_sum_trees(l, sh->dtype[0], sh->lanes, v);
+    lower_lanes_store(l, sh->dtype[0], SUMS_TOGETHER, sums, NULL, c.at[1], &dense);
+    lower_counted_end(l, &c);
+    LaneSource rest = *src;
+    rest.c.count = LLVMBuildURem(l->b, src->c.count, together, "");
+    for (int i = 0; i < c.n; i++) {
+        rest.c.at[i] = c.at[i];
+    }
+    results_each(l, sh, &rest);
 }
 
 /* ---- the sum of all repeats ---------------------------------------------- */
@@ -164,7 +196,7 @@ sums_of_repeats(Lower *l, const LaneShape *sh, const LaneSource *src, LLVMValueR
     each.c.step[1] = lower_const(l, dtype_size(sh->dtype[0]));
     LaneShape shape = *sh;
     shape.mode = SEM_CADD;
-    results_each(l, &shape, &each);
+    (lower_has_trees(l, sh->dtype[0]) ? sums_each : results_each)(l, &shape, &each);
 }
 
 /* Without repeats nothing is written. */
@@ -254,6 +286,15 @@ has_sum(const Lower *l, Dtype t)
     return t == DT_F32 || (t == DT_F16 && !saturates);
 }
 
+/* True if results follow each other, in another tensor than the source. */
+static bool
+is_row(const Lower *l, StmtId s)
+{
+    ExprId step = named(l, s, ROLE_INT, "dst_rep_stride")->expr;
+    return ir_is_const(l->k, step) && ir_expr(l->k, step)->imm == 1 &&
+           named(l, s, ROLE_DST, NULL)->ref.buf != named(l, s, ROLE_SRC, NULL)->ref.buf;
+}
+
 /* False: the library has the instruction. */
 static bool
 set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
@@ -264,6 +305,10 @@ set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
     job->results = 1;
     switch ((Sem)job->mode) {
     case SEM_CADD:
+        if (is_row(l, s) && lower_has_trees(l, t)) {
+            job->fewer = sums_each;
+            job->variant = TOGETHER;
+        }
         return has_sum(l, t);
     case SEM_CGADD:
         job->results = BLOCKS;

@@ -248,6 +248,69 @@ lower_reduce_tree(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef v)
     return lower_tree_bits(l, t, left, x);
 }
 
+/* ---- several trees at once ----------------------------------------------- */
+
+static LLVMValueRef
+beside(Lower *l, LLVMValueRef a, LLVMValueRef b, int each)
+{
+    LLVMValueRef index[MAX_LANES];
+    for (int i = 0; i < 2 * each; i++) {
+        index[i] = lower_const32(l, i);
+    }
+    return LLVMBuildShuffleVector(l->b, a, b, LLVMConstVector(index, 2u * (unsigned)each),
+                                  "");
+}
+
+/* Joins two trees that are in neighbouring quads, in each of which the first and the
+ * third node are neighbours. */
+static void
+within_quad(int *first, int *second, int n)
+{
+    for (int i = 0; i < n; i++) {
+        first[i] = i / 2 * QUAD + i % 2;
+        second[i] = first[i] + 2;
+    }
+}
+
+bool
+lower_has_trees(const Lower *l, Dtype t)
+{
+    return !has_own_half(l, t);
+}
+
+/* The levels within quads are of each vector, which leaves it a quarter of its lanes; the
+ * others are of all vectors beside each other. */
+LLVMValueRef
+lower_sum_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *v)
+{
+    const Tree tree = {.sem = SEM_CADD, .t = t};
+    int first[MAX_LANES], second[MAX_LANES], n = lanes;
+    LLVMValueRef x[SUMS_TOGETHER];
+    for (int i = 0; i < SUMS_TOGETHER; i++) {
+        x[i] = lower_tree_numbers(l, t, lanes, v[i]);
+        n = lanes;
+        for (int k = 0; k < 2; k++) {
+            n /= 2;
+            within_quads(first, second, n);
+            x[i] = level(l, &tree, x[i], first, second, n);
+        }
+    }
+    LLVMValueRef all =
+        beside(l, beside(l, x[0], x[1], n), beside(l, x[2], x[3], n), 2 * n);
+    for (n *= SUMS_TOGETHER; n > SUMS_TOGETHER * QUAD;) {
+        n /= 2;
+        between_quads(first, second, n);
+        all = level(l, &tree, all, first, second, n);
+    }
+    n /= 2;
+    within_quad(first, second, n);
+    all = level(l, &tree, all, first, second, n);
+    n /= 2;
+    neighbours(first, second, n);
+    all = level(l, &tree, all, first, second, n);
+    return lower_tree_bits(l, t, n, all);
+}
+
 LLVMValueRef
 lower_tree_extreme(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef x, int left)
 {
