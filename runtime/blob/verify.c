@@ -357,6 +357,18 @@ verify_descriptor(Verifier *v)
 
 /* ---- the pass ------------------------------------------------------------ */
 
+/* Decodes the next descriptor that is no instruction, which writes no register; the
+ * loader has checked how many slots each has. */
+static int
+next_write(TikCursor *c, TikDesc *d, TikBlobDiag *diag)
+{
+    while (c->at < c->end && c->blob->bytes[c->at + 1] == CLASS_BASE + DESC_INSTR) {
+        c->at += (uint64_t)c->blob->bytes[c->at] * SLOT_BYTES;
+        c->index++;
+    }
+    return tikblob_next(c, d, diag);
+}
+
 /* Collects the values that each register ever holds, and its last write. */
 static bool
 collect(Verifier *v)
@@ -367,7 +379,7 @@ collect(Verifier *v)
     }
     TikCursor c = v->c;
     int more;
-    while ((more = tikblob_next(&c, &v->d, v->diag)) > 0) {
+    while ((more = next_write(&c, &v->d, v->diag)) > 0) {
         if (v->d.kind == DESC_ALU || v->d.kind == DESC_LOAD) {
             RegFact *f = &v->regs[v->d.reg];
             f->any = interval_join(f->any, interval_of_type(result_type(&v->d)));
@@ -433,6 +445,10 @@ tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
     v->proof = proof;
     v->weak = with->unproved;
     v->top_steps = 1; /* the end of the kernel */
+    v->nsteps = 0;
+    for (int i = 0; i < SHAPES; i++) {
+        v->shapes[i].kept = false;
+    }
     v->nblocks = 0;
     v->nifs = 0;
     v->nloops = 0;

@@ -51,7 +51,10 @@ typedef struct Verifier {
     Interval mask[4];            /* intervals of the words of a mask */
     bool exact[MAX_PARAMS];      /* both ends of the operand's values are reached */
     Fault fault;
-    CheckStep steps[MAX_CHECK_STEPS];
+    CheckStep steps[MAX_CHECK_STEPS]; /* nsteps of them, of the instruction steps_op */
+    int nsteps;
+    Op steps_op;
+    Shape shapes[SHAPES];
     uint64_t top_steps; /* steps outside of loops */
     Block blocks[MAX_BLOCKS];
     int nblocks;

@@ -182,7 +182,8 @@ arith_overlap_rule(Op op, int param)
     return param == VPRECISE_work_tensor ? RULE_WORK_OVERLAP : RULE_OVERLAP_FORBIDDEN;
 }
 
-const FamilyRules rules_arith = {.statics = arith_static,
+const FamilyRules rules_arith = {.placeless = true,
+                                 .statics = arith_static,
                                  .footprint = arith_footprint,
                                  .overlap = arith_overlap,
                                  .bounds_rule = arith_bounds_rule,

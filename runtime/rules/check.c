@@ -802,11 +802,11 @@ steps_of_param(Op op, const ParamInfo *p, int i, CheckStep *out)
     return n;
 }
 
-/* Operands that are compared with the ones before: all tensors but the first
- * destination. */
-static bool
-has_overlap(Op op, const ParamInfo *params, int i)
+bool
+check_has_overlap(Op op, int i)
 {
+    int n;
+    const ParamInfo *params = form_params(op_table[op].form, &n);
     const FamilyRules *rules = check_family(op);
     int dst = form_slot(op_table[op].form, ROLE_DST, NULL);
     return is_tensor(&params[i]) && rules->overlap != NULL && dst >= 0 && i != dst &&
@@ -828,7 +828,7 @@ check_steps(Op op, CheckStep *out)
         }
     }
     for (int i = 0; i < nparams; i++) {
-        if (has_overlap(op, params, i)) {
+        if (check_has_overlap(op, i)) {
             out[n++] = (CheckStep){CHECK_OVERLAP, i};
         }
     }
@@ -847,6 +847,30 @@ run_operand(const CheckInstr *in, const ParamInfo *params, int i, Fault *fault)
         }
     }
     return true;
+}
+
+bool
+check_operand(const CheckInstr *in, int param, Fault *fault)
+{
+    int n;
+    return run_operand(in, form_params(op_table[in->op].form, &n), param, fault);
+}
+
+bool
+check_alone(const CheckInstr *in, CheckStep step, Fault *fault)
+{
+    int n;
+    return run_step(in, step, form_params(op_table[in->op].form, &n), fault);
+}
+
+void
+check_copy(CheckInstr *to, const CheckInstr *from)
+{
+    int n = 1;
+    if (from->op != OP_COUNT) {
+        (void)form_params(op_table[from->op].form, &n);
+    }
+    memcpy(to, from, offsetof(CheckInstr, args) + (size_t)n * sizeof from->args[0]);
 }
 
 bool
@@ -885,7 +909,7 @@ check_values(const CheckInstr *in, Fault *fault)
         }
     }
     for (int i = 0; i < n; i++) {
-        if (has_overlap(in->op, params, i) &&
+        if (check_has_overlap(in->op, i) &&
             !check_family(in->op)->overlap(in, i, fault)) {
             return false;
         }

@@ -291,7 +291,8 @@ compare_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
     align_warning(in, true, report, ctx);
 }
 
-const FamilyRules rules_compare = {.statics = compare_statics,
+const FamilyRules rules_compare = {.placeless = true,
+                                   .statics = compare_statics,
                                    .footprint = compare_footprint,
                                    .overlap = compare_overlap,
                                    .overlap_extent = compare_overlap_extent,

@@ -322,7 +322,8 @@ cube_reads_dst(const CheckInstr *in)
     return !in->args[slot].literal || (in->args[slot].v != 0) == onto;
 }
 
-const FamilyRules rules_cube = {.statics = static_cube,
+const FamilyRules rules_cube = {.placeless = true,
+                                .statics = static_cube,
                                 .footprint = cube_footprint,
                                 .align = cube_align,
                                 .warnings = cube_warnings,

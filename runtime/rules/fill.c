@@ -167,7 +167,8 @@ fill_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *)
     stride_warning(in, false, report, ctx);
 }
 
-const FamilyRules rules_fill = {.extent = fill_extent,
+const FamilyRules rules_fill = {.placeless = true,
+                                .extent = fill_extent,
                                 .footprint = fill_footprint,
                                 .overlap = fill_overlap,
                                 .overlap_rule = fill_overlap_rule,

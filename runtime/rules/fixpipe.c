@@ -322,7 +322,8 @@ blocks_bounds_rule(Op op, int param)
     return param == FIXA_mode_param ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
 }
 
-const FamilyRules rules_fixblocks = {.statics = blocks_statics,
+const FamilyRules rules_fixblocks = {.placeless = true,
+                                     .statics = blocks_statics,
                                      .footprint = blocks_footprint,
                                      .overlap = apart_from_dst,
                                      .has_overlap = not_the_source,
@@ -460,7 +461,8 @@ columns_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
     }
 }
 
-const FamilyRules rules_fixcolumns = {.statics = columns_statics,
+const FamilyRules rules_fixcolumns = {.placeless = true,
+                                      .statics = columns_statics,
                                       .footprint = columns_footprint,
                                       .overlap = apart_from_dst,
                                       .has_overlap = not_the_source,

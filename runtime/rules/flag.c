@@ -148,6 +148,7 @@ check_barrier_room(const CheckInstr *in, int param, Fault *fault)
 }
 
 const FamilyRules rules_control = {
+    .placeless = true,
     .statics = control_statics,
 };
 

@@ -66,6 +66,9 @@ typedef struct FamilyRules {
     /* Returns whether the first destination is or may be a source too; null:
      * sem_reads_dst. */
     bool (*reads_dst)(const CheckInstr *in);
+    /* Nothing but alignment, bounds and overlap asks for offsets and roots of tensors
+     * (rules/shape.h). */
+    bool placeless;
 } FamilyRules;
 
 /* Of moves of blocks; instructions of the family that have no tensors have none
@@ -78,6 +81,16 @@ void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const F
 
 /* Those of an instruction. */
 const FamilyRules *check_family(Op op);
+
+/* Checks the steps of one operand by itself: all but bounds and overlap. */
+bool check_operand(const CheckInstr *in, int param, Fault *fault);
+/* Does what check_step does for an instruction whose operands satisfy their own steps. */
+bool check_alone(const CheckInstr *in, CheckStep step, Fault *fault);
+/* Returns whether the operand is compared with those before it: a tensor that is not the
+ * first destination. */
+bool check_has_overlap(Op op, int param);
+/* Copies an instruction without the operands that its form does not have. */
+void check_copy(CheckInstr *to, const CheckInstr *from);
 
 /* What rows of require.def ask that is no relation. */
 #define REQUIRE(...)

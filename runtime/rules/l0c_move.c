@@ -485,7 +485,8 @@ acc_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), voi
     }
 }
 
-const FamilyRules rules_acc = {.statics = acc_statics,
+const FamilyRules rules_acc = {.placeless = true,
+                               .statics = acc_statics,
                                .extent = acc_extent,
                                .footprint = acc_footprint,
                                .overlap = acc_overlap,

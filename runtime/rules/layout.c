@@ -230,6 +230,7 @@ layout_has_overlap(Op op, int param)
 }
 
 const FamilyRules rules_layout = {
+    .placeless = true,
     .has_overlap = layout_has_overlap,
     .footprint = layout_footprint,
     .overlap = layout_overlap,

@@ -321,7 +321,8 @@ check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault 
     warn_dtypes(in, report, ctx);
 }
 
-const FamilyRules rules_move = {.statics = static_move,
+const FamilyRules rules_move = {.placeless = true,
+                                .statics = static_move,
                                 .footprint = move_footprint,
                                 .overlap = move_overlap,
                                 .warnings = check_move_warnings};

@@ -103,7 +103,7 @@ fill_ends(Known *k, CheckInstr *in)
 {
     int n;
     const ParamInfo *p = params_of(k, &n);
-    *in = *k->in;
+    check_copy(in, k->in);
     for (int i = 0; i < n; i++) {
         if (is_accessed(&p[i]) || is_number(&p[i])) {
             put(k, in, i, values(k, i).hi);
@@ -135,7 +135,7 @@ holds_at_ends(const Known *k, CheckInstr *in, CheckStep step, Fault *fault)
 static Standing
 at_ends(Known *k, CheckStep step, Fault *fault)
 {
-    *k->at = *k->in;
+    check_copy(k->at, k->in);
     return holds_at_ends(k, k->at, step, fault) ? STANDS_PROVED : STANDS_BROKEN;
 }
 
@@ -156,7 +156,7 @@ alignment(Known *k, CheckStep step, Fault *fault)
     if (align == 1 || interval_is_multiple(r, align)) {
         return STANDS_PROVED;
     }
-    *k->at = *k->in;
+    check_copy(k->at, k->in);
     if (mod_floor(r.rem, gcd(align, r.mod)) !=
         0) { /* the nearest such value makes the best message */
         int64_t v = r.rem >= r.lo && r.rem <= r.hi ? r.rem : r.lo;
@@ -233,7 +233,7 @@ at_least_others(Known *k, CheckStep step, Fault *fault)
 {
     int n;
     const ParamInfo *p = params_of(k, &n);
-    *k->at = *k->in;
+    check_copy(k->at, k->in);
     for (int i = 0; i < n; i++) {
         if (is_number(&p[i])) {
             int64_t lo = values(k, i).lo;
@@ -358,7 +358,7 @@ largest(Known *k, CheckInstr *in)
 {
     int n;
     const ParamInfo *p = params_of(k, &n);
-    *in = *k->in;
+    check_copy(in, k->in);
     for (int i = 0; i < n; i++) {
         if (p[i].role == ROLE_MASK) {
             if (!largest_mask(k, i, in)) {
@@ -421,7 +421,7 @@ bounds_hold(Known *k, CheckStep step)
     Interval off = values(k, step.param);
     bool first = off.lo >= 0 || holds_at(k, k->most, step, off.lo, &ignored);
     put(k, k->most, step.param, off.hi);
-    *k->least = *k->most;
+    check_copy(k->least, k->most);
     least(k, k->least);
     return first && check_bounds_between(k->least, k->most, k->at, step);
 }
@@ -463,7 +463,7 @@ element_bounds(Known *k, CheckStep step, Fault *fault)
     Fault ignored;
     Interval off = values(k, step.param);
     CheckStep align = {CHECK_ALIGN, step.param};
-    *k->at = *k->in;
+    check_copy(k->at, k->in);
     if (all_outside(k, step.param) &&
         !holds_at(k, k->at, step, off.hi < 0 ? off.hi : off.lo, fault)) {
         return STANDS_REFUTED;
@@ -491,15 +491,12 @@ hulls_apart(const Known *k, CheckInstr *most, int a, int b)
 }
 
 /* Returns whether no other tensor of the instruction in the operand's root can overlap
- * it. */
+ * it. k->most has the largest numbers. */
 static bool
-stays_apart(Known *k, int param)
+stays_apart(const Known *k, int param)
 {
     int n;
     const ParamInfo *p = params_of(k, &n);
-    if (!largest(k, k->most)) {
-        return true;
-    }
     for (int i = 0; i < n; i++) {
         if (is_accessed(&p[i]) &&
             check_overlap_relates(op_table[k->in->op].form, i, param) &&
@@ -598,14 +595,11 @@ holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step)
 }
 
 /* Of operands that take equal steps: they keep their distance, or are apart as a whole.
- */
+ * k->most has the largest numbers; their offsets are lost. */
 static Standing
 regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
 {
     const CheckArg *a = k->in->args;
-    if (a[dst].t.buffer != a[step.param].t.buffer || !largest(k, k->most)) {
-        return STANDS_PROVED;
-    }
     bool accumulating = check_accumulating_form(op_table[k->in->op].form) &&
                         step.param == VBIN_src0 &&
                         a[VBIN_src0].t.buffer == a[VBIN_src1].t.buffer;
@@ -622,8 +616,20 @@ regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
                                                                         : STANDS_OPEN;
 }
 
+/* Returns whether the operand is in another root than the first destination, which is
+ * all that is asked of those that take equal steps. */
+static bool
+other_root(const Known *k, int param)
+{
+    Form form = op_table[k->in->op].form;
+    const CheckArg *a = k->in->args;
+    return check_overlap_is_regular(form, param) &&
+           a[form_slot(form, ROLE_DST, NULL)].t.buffer != a[param].t.buffer;
+}
+
+/* With the largest numbers in k->most. */
 static Standing
-overlap(Known *k, CheckStep step, Fault *fault)
+overlap_of_largest(Known *k, CheckStep step, Fault *fault)
 {
     Form form = op_table[k->in->op].form;
     if (check_overlap_is_regular(form, step.param)) {
@@ -633,6 +639,249 @@ overlap(Known *k, CheckStep step, Fault *fault)
         return STANDS_PROVED;
     }
     return offsets_fixed(k) && shape_fixed(k) ? at_point(k, step, fault) : STANDS_OPEN;
+}
+
+static Standing
+overlap(Known *k, CheckStep step, Fault *fault)
+{
+    return other_root(k, step.param) || !largest(k, k->most)
+               ? STANDS_PROVED
+               : overlap_of_largest(k, step, fault);
+}
+
+/* ---- all steps at once --------------------------------------------------- */
+
+/* Returns whether offsets and scalars are all that may vary, and the sizes of tensors are
+ * known. */
+static bool
+only_places_vary(const Known *k)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    for (int i = 0; i < n; i++) {
+        bool tensor = is_accessed(&p[i]) || p[i].role == ROLE_ROOT;
+        if ((tensor && check_is_open(&k->in->args[i].t)) ||
+            (is_number(&p[i]) && !interval_is_const(values(k, i))) ||
+            (p[i].role == ROLE_MASK && !mask_is_fixed(k, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The steps of one operand by itself. */
+static bool
+operand_stands(Known *k, const ParamInfo *p, int i)
+{
+    Fault ignored;
+    if (!check_operand(k->most, i, &ignored)) {
+        return false;
+    }
+    Interval r = values(k, i);
+    if (is_accessed(p) && !interval_is_const(r)) {
+        int align = check_align(k->in, i);
+        return align == 1 || interval_is_multiple(r, align);
+    }
+    if (p->role == ROLE_SCALAR && !interval_is_const(r)) {
+        k->most->args[i].v = r.hi;
+        bool holds = check_operand(k->most, i, &ignored);
+        k->most->args[i].v = r.lo;
+        return holds;
+    }
+    return true;
+}
+
+/* At both ends of the offset, which the numbers do not move. */
+static bool
+bounds_stand(Known *k, int i)
+{
+    Fault ignored;
+    CheckStep step = {CHECK_BOUNDS, i};
+    Interval r = values(k, i);
+    if (!check_alone(k->most, step, &ignored)) {
+        return false;
+    }
+    k->most->args[i].t.offset = r.hi;
+    bool holds = interval_is_const(r) || check_alone(k->most, step, &ignored);
+    k->most->args[i].t.offset = r.lo;
+    return holds;
+}
+
+static bool
+all_steps_stand(Known *k)
+{
+    int n;
+    Fault ignored;
+    const ParamInfo *p = params_of(k, &n);
+    check_copy(k->most, k->in);
+    for (int i = 0; i < n; i++) {
+        if (!operand_stands(k, &p[i], i)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (is_accessed(&p[i]) && !bounds_stand(k, i)) {
+            return false;
+        }
+    }
+    /* All numbers are legal and have one value, so they are the largest. */
+    for (int i = 0; i < n; i++) {
+        CheckStep step = {CHECK_OVERLAP, i};
+        if (check_has_overlap(k->in->op, i) && !other_root(k, i)) {
+            check_copy(k->most, k->in);
+            if (overlap_of_largest(k, step, &ignored) != STANDS_PROVED) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- shapes that were seen ----------------------------------------------- */
+
+bool
+obligation_seen(Known *k)
+{
+    int n;
+    const ParamInfo *p = params_of(k, &n);
+    k->shape = NULL;
+    k->seen = false;
+    if (k->shapes == NULL || !shape_has(k->in->op) || !only_places_vary(k)) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_SCALAR && !interval_is_const(values(k, i))) {
+            return false;
+        }
+    }
+    k->shape = shape_room(k->shapes, k->in);
+    k->seen = shape_is(k->shape, k->in);
+    return k->seen;
+}
+
+/* Alignment and bounds of a tensor at all values of its offset; notes where it lies. */
+static bool
+place_stands(const Known *k, int i)
+{
+    Interval r = values(k, i);
+    int align = k->shape->args[i].align;
+    int64_t extent = k->shape->args[i].extent;
+    k->shape->args[i].lo = r.lo;
+    k->shape->args[i].end = sat_add(r.hi, k->shape->args[i].reach);
+    return (align == 1 || interval_is_multiple(r, align)) &&
+           (extent == 0 ||
+            (r.lo >= 0 && sat_add(r.hi, extent) <= k->shape->args[i].limit));
+}
+
+/* Returns whether two tensors of one root are apart, whatever their offsets are. */
+static bool
+reaches_apart(const Shape *s, int a, int b)
+{
+    int64_t x = s->args[a].end, y = s->args[b].end;
+    return x < INT64_MAX && y < INT64_MAX && (x <= s->args[b].lo || y <= s->args[a].lo);
+}
+
+/* Returns whether the operand can share no byte with one that it is compared with. */
+static bool
+stands_apart(const Known *k, const ParamInfo *p, int n, int param)
+{
+    const Shape *s = k->shape;
+    Form form = op_table[s->op].form;
+    const CheckArg *a = k->in->args;
+    uint32_t root = a[param].t.buffer;
+    if (s->args[param].regular) {
+        bool accumulating = check_accumulating_form(form) && param == VBIN_src0 &&
+                            root == a[VBIN_src1].t.buffer;
+        return a[s->dst].t.buffer != root ||
+               (!accumulating && reaches_apart(s, s->dst, param));
+    }
+    for (int i = 0; i < n; i++) {
+        if (a[i].t.buffer == root && is_accessed(&p[i]) && !reaches_apart(s, i, param) &&
+            check_overlap_relates(form, i, param)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All tensors of a role: their root, if they have one, and where they lie in it. */
+typedef struct Group {
+    int64_t lo, end;
+    uint32_t root;
+    bool any, one;
+} Group;
+
+static Group
+group_of(const Known *k, const ParamInfo *p, int n, Role role)
+{
+    Group g = {.lo = INT64_MAX, .end = INT64_MIN, .one = true};
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == role) {
+            uint32_t root = k->in->args[i].t.buffer;
+            int64_t lo = k->shape->args[i].lo, end = k->shape->args[i].end;
+            g.one = g.one && (!g.any || root == g.root);
+            g.root = root;
+            g.any = true;
+            g.lo = lo < g.lo ? lo : g.lo;
+            g.end = end > g.end ? end : g.end;
+        }
+    }
+    return g;
+}
+
+/* Returns whether all sources are apart from all destinations, and nothing else is
+ * compared; long lists need no more. */
+static bool
+groups_apart(const Known *k, const ParamInfo *p, int n)
+{
+    if (!k->shape->crossed || check_accumulating_form(op_table[k->in->op].form)) {
+        return false;
+    }
+    Group d = group_of(k, p, n, ROLE_DST), s = group_of(k, p, n, ROLE_SRC);
+    return d.one && s.one &&
+           (d.root != s.root ||
+            (d.end < INT64_MAX && s.end < INT64_MAX && (d.end <= s.lo || s.end <= d.lo)));
+}
+
+static bool
+places_stand(Known *k)
+{
+    int n;
+    Fault ignored;
+    const ParamInfo *p = params_of(k, &n);
+    for (int i = 0; i < n; i++) {
+        if (is_accessed(&p[i]) && !place_stands(k, i)) {
+            return false;
+        }
+    }
+    bool apart = groups_apart(k, p, n);
+    for (int i = 0; !apart && i < n; i++) {
+        CheckStep step = {CHECK_OVERLAP, i};
+        if (!is_accessed(&p[i]) || !k->shape->args[i].compared ||
+            stands_apart(k, p, n, i)) {
+            continue;
+        }
+        check_copy(k->most, k->in);
+        if (overlap_of_largest(k, step, &ignored) != STANDS_PROVED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+obligation_all_stand(Known *k)
+{
+    if (k->seen) {
+        return places_stand(k);
+    }
+    if (is_element(k) || !only_places_vary(k) || !all_steps_stand(k)) {
+        return false;
+    }
+    if (k->shape != NULL) {
+        shape_keep(k->shape, k->in, k->at);
+    }
+    return true;
 }
 
 Standing

@@ -10,6 +10,7 @@
 
 #include "isa/interval.h"
 #include "rules/check.h"
+#include "rules/shape.h"
 
 /* An instruction, or with op OP_COUNT an element (check_element). */
 typedef struct Known {
@@ -21,6 +22,10 @@ typedef struct Known {
     bool (*distance)(const void *ctx, int a, int b, int64_t *out);
     const void *ctx;
     CheckInstr *most, *least, *at; /* room for the instruction at certain values */
+    Shape *shapes; /* SHAPES of them that were kept; null: none are kept */
+    /* set by obligation_seen: the shape's room, or null, and whether it is the shape's */
+    Shape *shape;
+    bool seen;
 } Known;
 
 typedef enum Standing {
@@ -34,6 +39,15 @@ typedef enum Standing {
 /* Decides a step. *fault is filled when it is broken or refuted. If the size of a tensor
  * is not known (check_is_open), proved means that bounds hold for the maximum size. */
 Standing obligation_stands(Known *k, CheckStep step, Fault *fault);
+
+/* Returns whether an instruction of the same shape is kept, so that check_static holds.
+ */
+bool obligation_seen(Known *k);
+/* Returns whether obligation_stands proves every step of an instruction whose numbers and
+ * masks have one value each, at a fraction of the cost of asking for each step; its shape
+ * is then kept. False: nothing is decided. It is called after obligation_seen, and
+ * check_static holds. */
+bool obligation_all_stand(Known *k);
 
 /* Gives one past the furthest byte that a tensor operand accesses, with counts at their
  * largest legal values. Returns false when it accesses none. */

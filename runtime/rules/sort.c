@@ -252,7 +252,8 @@ sort_overlap_rule(Op op, int param)
     return is_merge(op_table[op].form) ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
-const FamilyRules rules_sort = {.statics = sort_statics,
+const FamilyRules rules_sort = {.placeless = true,
+                                .statics = sort_statics,
                                 .footprint = sort_footprint,
                                 .overlap = sort_overlap,
                                 .overlap_rule = sort_overlap_rule,

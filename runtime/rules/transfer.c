@@ -586,7 +586,8 @@ transfer_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Faul
     zero_warning(in, false, report, ctx);
 }
 
-const FamilyRules rules_transfer = {.statics = transfer_statics,
+const FamilyRules rules_transfer = {.placeless = true,
+                                    .statics = transfer_statics,
                                     .footprint = transfer_footprint,
                                     .warnings = transfer_warnings,
                                     .run_warnings = transfer_run_warnings};

@@ -51,6 +51,17 @@ expect(const char *body, const char *code)
     }
 }
 
+/* Expects the same of a body that comes after others. */
+static void
+expect_after(const char *before, const char *body, const char *code)
+{
+    char text[4000];
+    snprintf(text, sizeof text, "%s%s", before, body);
+    expect(before, "");
+    expect(body, code);
+    expect(text, code);
+}
+
 /* Expects a number of obligations that are left to run time. */
 static void
 expect_proof(const char *body, int checked, uint64_t steps)
@@ -418,6 +429,33 @@ checked_descriptors_are_counted(void **state)
                  4);
 }
 
+/* Instructions that differ only in their places share what was proved of the first one:
+ * not alignment, not bounds, not overlap. */
+static void
+places_are_checked_each_time(void **state)
+{
+    (void)state;
+    expect_after(MOVE("", "0", "0"), MOVE("", "4032", "8128"), "");
+    expect_after(MOVE("", "0", "0"), MOVE("", "4064", "0"), "tensor-overflow");
+    expect_after(MOVE("", "0", "0"), MOVE("", "0", "16384"), "tensor-overflow");
+    expect_after(MOVE("", "0", "0"), MOVE("", "-32", "0"), "tensor-overflow");
+    expect_after(MOVE("", "0", "0"), MOVE("", "16", "0"), "address-align");
+    expect_after(ADD("", "count(128)", "2, 0", "2, 0", "2"),
+                 ADD("", "count(128)", "2, 512", "2, 0", "2"), "");
+    expect_after(ADD("", "count(128)", "2, 0", "2, 0", "2"),
+                 ADD("", "count(128)", "2, 256", "2, 0", "2"), "overlap-multi");
+    expect_after(ADD("", "count(128)", "2, 0", "3, 0", "2"),
+                 ADD("", "count(128)", "3, 256", "3, 0", "2"), "overlap-multi");
+    /* nor numbers, masks, types and memories */
+    expect_after(ADD("", "count(128)", "2, 0", "2, 0", "2"),
+                 ADD("", "count(128)", "2, 0", "2, 0", "256"), "repeat-range");
+    expect_after(ADD("", "count(128)", "2, 0", "2, 0", "2"),
+                 ADD("", "count(129)", "2, 0", "2, 0", "2"), "mask-range");
+    expect_after(ADD("", "count(128)", "2, 0", "2, 0", "2"),
+                 ADD("", "count(128)", "0, 0", "2, 0", "2"), "scope-ub");
+    expect_after(MOVE_N("", "1", "2"), MOVE_N("", "0", "2"), "range-nburst");
+}
+
 static void
 unproved_descriptors_can_be_marked(void **state)
 {
@@ -629,6 +667,7 @@ main(void)
         cmocka_unit_test(numbers_that_vary_are_bounded),
         cmocka_unit_test(overlap_is_decided_by_distance),
         cmocka_unit_test(checked_descriptors_are_counted),
+        cmocka_unit_test(places_are_checked_each_time),
         cmocka_unit_test(unproved_descriptors_can_be_marked),
         cmocka_unit_test(known_bug_1_second_word_past_the_end),
         cmocka_unit_test(known_bug_2_region_index_out_of_table),
