@@ -134,6 +134,8 @@ def parts(name, x, first, count):
 def bits_of_single(x):
     """The bits of the float32 nearest to x; |x| is normal."""
     x = Fraction(x)
+    if x == 0:
+        return 0
     near = struct.unpack('<I', struct.pack('<f', float(x)))[0]
     return min((near - 1, near, near + 1), key=lambda b: abs(Fraction(struct.unpack('<f', struct.pack('<I', b))[0]) - x))
 
@@ -150,6 +152,23 @@ def table(name, what, values):
     print('TABLE(%s,\n%s)' % (name, ',\n'.join(lines)))
 
 
+def decimal(x):
+    return D(x.numerator) / D(x.denominator)
+
+
+# Numbers z are in pieces of equal width in bits, the first of which begins here; the piece of 1 is the 20th.
+LN_FIRST, LN_PIECE, LN_ONE = 0x3f30c000, 0x40000, 19
+
+
+def ln_centers():
+    """For each piece the multiple c of 1/64 that keeps c z nearest to 1; c z - 1 has at most 24 bits."""
+    of = lambda bits: Fraction(struct.unpack('<f', struct.pack('<I', bits))[0])
+    for j in range(32):
+        ends = of(LN_FIRST + j * LN_PIECE), of(LN_FIRST + (j + 1) * LN_PIECE - 1)
+        yield min((Fraction(n, 64) for n in range(40, 100)), key=lambda c: max(abs(c * e - 1) for e in ends)) if j != LN_ONE \
+            else Fraction(1)
+
+
 def tables():
     print('/* fn_table.def: tables of num/fn.def, as the bits of float32: TABLE(name, 32 words).\n'
           ' * tools/gen-num-coef.py --tables makes this file; do not edit it. */')
@@ -157,7 +176,13 @@ def tables():
     margin = D(float.fromhex('0x1.8p-36'))
     table('fn_exp_power', '2^(j / 32), j = 0 to 31', powers)
     table('fn_exp_rest', 'j ln(2) / 32 less the logarithm of that float32, and 0x1.8p-36 more',
-          [j * LN2 / 32 - (D(p.numerator) / D(p.denominator)).ln() + margin for j, p in enumerate(powers)])
+          [j * LN2 / 32 - decimal(p).ln() + margin for j, p in enumerate(powers)])
+    centers = list(ln_centers())
+    exact = [-decimal(c).ln() for c in centers]
+    first = [Fraction(round(v * 2 ** 16), 2 ** 16) for v in exact]
+    table('fn_ln_center', 'near to 1 / z for z in piece j: a multiple of 1/64', centers)
+    table('fn_ln_first', '-ln of it, a multiple of 2^-16', first)
+    table('fn_ln_rest', 'what that lacks', [v - decimal(f) for v, f in zip(exact, first)])
 
 
 def main():
@@ -175,6 +200,7 @@ def main():
     parts('LN2', LN2, 38, 2)
     define('TWO_BY_PI', 2 / PI)
     define('HALF_PI', PI / 2)
+    define('HALF_PI_REST', PI / 2 - decimal(Fraction(float(PI / 2))))
     parts('HALF_PI', PI / 2, 28, 3)
     r2, z2 = quarter_pi ** 2, s ** 2
     polynomial('EXP_', exp_tail, -half_ln2, half_ln2, 8, '(e^r - 1 - r) / r^2, |r| <= ln(2) / 2')

@@ -4,14 +4,15 @@
 #define TIK_NUM_COEF_H
 
 /* ln 2 and pi / 2 in parts: the first ones short, so that k times them is exact */
-#define LOG2_E    0x1.71547652b82fep+0
-#define LN2_1     0x1.62e42fefa0000p-1
-#define LN2_2     0x1.cf79abc9e3b3ap-40
-#define TWO_BY_PI 0x1.45f306dc9c883p-1
-#define HALF_PI   0x1.921fb54442d18p+0
-#define HALF_PI_1 0x1.921fb54000000p+0
-#define HALF_PI_2 0x1.10b4610000000p-30
-#define HALF_PI_3 0x1.a62633145c06ep-58
+#define LOG2_E       0x1.71547652b82fep+0
+#define LN2_1        0x1.62e42fefa0000p-1
+#define LN2_2        0x1.cf79abc9e3b3ap-40
+#define TWO_BY_PI    0x1.45f306dc9c883p-1
+#define HALF_PI      0x1.921fb54442d18p+0
+#define HALF_PI_REST 0x1.1a62633145c07p-54
+#define HALF_PI_1    0x1.921fb54000000p+0
+#define HALF_PI_2    0x1.10b4610000000p-30
+#define HALF_PI_3    0x1.a62633145c06ep-58
 
 /* (e^r - 1 - r) / r^2, |r| <= ln(2) / 2, error below 7.3e-15 */
 #define EXP_0 0x1.0000000000000p-1

@@ -39,3 +39,16 @@ num_fn(NumFn f, NumType t)
 {
     return num_fn_at(num_level(), f, t);
 }
+
+NumFnLanes *
+num_fn_fast_at(NumLevel level, NumFn f, NumType t)
+{
+    NumFnLanes *fast = t == NUM_F32 ? tables_of(level).step->fast[f] : NULL;
+    return fast != NULL ? fast : num_fn_at(level, f, t);
+}
+
+NumFnLanes *
+num_fn_fast(NumFn f, NumType t)
+{
+    return num_fn_fast_at(num_level(), f, t);
+}

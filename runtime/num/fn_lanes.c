@@ -162,8 +162,9 @@ ln_f16(double x)
 
 /* ---- sin, cos: x = n pi / 2 + r, |r| <= pi / 4 --------------------------- */
 
+/* The sine is r and this. */
 CORE
-sin_poly_f32(double r)
+sin_low_f32(double r)
 {
     double z = r * r;
     double q = SIN_5 * z + SIN_4;
@@ -171,11 +172,18 @@ sin_poly_f32(double r)
     q = q * z + SIN_2;
     q = q * z + SIN_1;
     q = q * z + SIN_0;
-    return r * (1.0 + z * q);
+    return r * (z * q);
 }
 
 CORE
-cos_poly_f32(double r)
+cos_most_f32(double r)
+{
+    return 1.0 - 0.5 * (r * r);
+}
+
+/* The cosine is cos_most_f32 and this. */
+CORE
+cos_low_f32(double r)
 {
     double z = r * r;
     double q = COS_6 * z + COS_5;
@@ -183,8 +191,7 @@ cos_poly_f32(double r)
     q = q * z + COS_3;
     q = q * z + COS_2;
     q = q * z + COS_1;
-    q = q * z + COS_0;
-    return 1.0 + z * q;
+    return (1.0 - cos_most_f32(r) - 0.5 * z) + z * z * q;
 }
 
 CORE
@@ -220,24 +227,28 @@ quadrant(uint64_t n, double s, double c)
 
 /* name_small_f32 is for magnitudes below 2^25, where n and a short part of pi / 2 have 53
  * bits together. The third part is needed because the argument nearest to a multiple of
- * pi / 2 leaves an r just above 2^-30. */
+ * pi / 2 leaves an r just above 2^-30. Among larger ones are some whose cosine a double
+ * cannot tell from the middle of two numbers, so it is rounded to odd. */
 #define SIN_COS(name, first)                                                             \
     CORE name##_small_f32(double x)                                                      \
     {                                                                                    \
         double shifted = x * TWO_BY_PI + TO_INTEGER;                                     \
         double n = shifted - TO_INTEGER;                                                 \
         double r = ((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3;                \
-        return quadrant(double_bits(shifted) + first, sin_poly_f32(r), cos_poly_f32(r)); \
+        return quadrant(double_bits(shifted) + first, r + sin_low_f32(r),                \
+                        cos_most_f32(r) + cos_low_f32(r));                               \
     }                                                                                    \
     CORE name##_f32(float x)                                                             \
     {                                                                                    \
-        double r;                                                                        \
+        double r, rest;                                                                  \
         uint64_t n;                                                                      \
         if ((float_bits(x) & 0x7fffffffu) < NUM_REDUCE_FROM) {                           \
             return name##_small_f32(x);                                                  \
         }                                                                                \
-        n = num_reduce(float_bits(x), &r);                                               \
-        return quadrant(n + first, sin_poly_f32(r), cos_poly_f32(r));                    \
+        n = num_reduce(float_bits(x), &r, &rest);                                        \
+        double s = sin_low_f32(r), c = cos_most_f32(r);                                  \
+        return quadrant(n + first, half_sum_odd(r, s + rest * c),                        \
+                        half_sum_odd(c, cos_low_f32(r) - rest * (r + s)));               \
     }                                                                                    \
     CORE name##_f16(double x)                                                            \
     {                                                                                    \
