@@ -658,13 +658,20 @@ form_slice(Form f, int param)
     return s->dims > 0 ? s : NULL;
 }
 
+/* Most names differ in the first character, which costs no call. */
+static bool
+is_name(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 int
 form_slot(Form f, Role role, const char *name)
 {
     int n;
     const ParamInfo *p = form_params(f, &n);
     for (int i = 0; i < n; i++) {
-        if (p[i].role == role && (name == NULL || strcmp(p[i].name, name) == 0)) {
+        if (p[i].role == role && (name == NULL || is_name(p[i].name, name))) {
             return i;
         }
     }
