@@ -6,14 +6,12 @@
  * both sides, and rows of such runs if both sides have them. */
 #include <string.h>
 
-#include "isa/integer.h"
 #include "rules/segment.h"
 #include "ops/internal.h"
 
 typedef struct Side {
     uint8_t *at; /* the next run */
-    int dims;    /* 1 or more */
-    int64_t count[SEGMENT_DIMS + 1], pitch[SEGMENT_DIMS + 1];
+    SegmentSide of;
     int64_t index[SEGMENT_DIMS + 1];
 } Side;
 
@@ -32,63 +30,22 @@ read_side(const OpCall *c, int slot, int count, int pitch, Side *s)
 {
     *s = (Side){.at = c->at[slot]};
     for (int i = 0; i < segment_slots(c->in.op).dims; i++) {
-        int64_t n = c->in.args[count + i].v, p = c->in.args[pitch + i].v;
-        int last = s->dims - 1;
-        if (n == 1) {
-            continue;
-        }
-        if (last >= 0 && p == s->count[last] * s->pitch[last]) {
-            s->count[last] *= n;
-        } else {
-            s->count[s->dims] = n;
-            s->pitch[s->dims++] = p;
-        }
+        segment_add(&s->of, c->in.args[count + i].v, c->in.args[pitch + i].v);
     }
-    if (s->dims == 0) {
-        s->count[0] = 1;
-        s->dims = 1;
-    }
-}
-
-/* Merges each k segments of the first dimension. */
-static void
-lengthen(Side *s, int64_t k)
-{
-    s->count[0] /= k;
-    s->pitch[0] *= k;
-    if (s->count[0] == 1 && s->dims > 1) {
-        s->dims--;
-        memmove(s->count, s->count + 1, (size_t)s->dims * sizeof s->count[0]);
-        memmove(s->pitch, s->pitch + 1, (size_t)s->dims * sizeof s->pitch[0]);
-    }
-}
-
-static int64_t
-flatten(Side *dst, Side *src, int64_t len)
-{
-    while (dst->pitch[0] == len && src->pitch[0] == len) {
-        int64_t k = gcd(dst->count[0], src->count[0]);
-        if (k == 1) {
-            break;
-        }
-        lengthen(dst, k);
-        lengthen(src, k);
-        len *= k;
-    }
-    return len;
+    segment_end(&s->of);
 }
 
 /* Goes on by n in dimension i. */
 static void
 advance(Side *s, int i, int64_t n)
 {
-    s->at += n * s->pitch[i];
+    s->at += n * s->of.pitch[i];
     s->index[i] += n;
-    while (i < s->dims && s->index[i] == s->count[i]) {
-        s->at -= s->count[i] * s->pitch[i];
+    while (i < s->of.dims && s->index[i] == s->of.count[i]) {
+        s->at -= s->of.count[i] * s->of.pitch[i];
         s->index[i++] = 0;
-        if (i < s->dims) {
-            s->at += s->pitch[i];
+        if (i < s->of.dims) {
+            s->at += s->of.pitch[i];
             s->index[i]++;
         }
     }
@@ -156,18 +113,20 @@ static void
 copy_sides(Side *dst, Side *src, int64_t len, const AtomicWrite *w)
 {
     int64_t left = 1;
-    for (int i = 0; i < dst->dims; i++) {
-        left *= dst->count[i];
+    for (int i = 0; i < dst->of.dims; i++) {
+        left *= dst->of.count[i];
     }
-    bool rows = dst->count[0] == src->count[0] && dst->dims > 1 && src->dims > 1;
+    bool rows =
+        dst->of.count[0] == src->of.count[0] && dst->of.dims > 1 && src->of.dims > 1;
     Plane p = {
-        .len = len, .rows = 1, .to = dst->pitch[0], .from = src->pitch[0], .w = *w};
-    p.to_row = rows ? dst->pitch[1] : 0;
-    p.from_row = rows ? src->pitch[1] : 0;
+        .len = len, .rows = 1, .to = dst->of.pitch[0], .from = src->of.pitch[0], .w = *w};
+    p.to_row = rows ? dst->of.pitch[1] : 0;
+    p.from_row = rows ? src->of.pitch[1] : 0;
     while (left > 0) {
-        p.n = least(dst->count[0] - dst->index[0], src->count[0] - src->index[0]);
+        p.n = least(dst->of.count[0] - dst->index[0], src->of.count[0] - src->index[0]);
         if (rows) {
-            p.rows = least(dst->count[1] - dst->index[1], src->count[1] - src->index[1]);
+            p.rows =
+                least(dst->of.count[1] - dst->index[1], src->of.count[1] - src->index[1]);
         }
         copy_plane(dst->at, src->at, &p);
         advance(dst, rows, rows ? p.rows : p.n);
@@ -192,7 +151,7 @@ ops_segments(OpCall *c)
     }
     read_side(c, SEGMENTS_dst, at.dst_count, at.dst_pitch, &dst);
     read_side(c, SEGMENTS_src, at.src_count, at.src_pitch, &src);
-    int64_t len = flatten(&dst, &src, c->in.args[SEGMENTS_len].v);
+    int64_t len = segment_flatten(&dst.of, &src.of, c->in.args[SEGMENTS_len].v);
     copy_sides(&dst, &src, len, &w);
     return true;
 }

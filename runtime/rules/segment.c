@@ -177,6 +177,58 @@ room_ok(const CheckInstr *in, int param, int count, Fault *fault)
                       check_param_name(in, param), (long long)bytes, (long long)room);
 }
 
+void
+segment_add(SegmentSide *s, int64_t count, int64_t pitch)
+{
+    int last = s->dims - 1;
+    if (count == 1) {
+        return;
+    }
+    if (last >= 0 && pitch == s->count[last] * s->pitch[last]) {
+        s->count[last] *= count;
+    } else {
+        s->count[s->dims] = count;
+        s->pitch[s->dims++] = pitch;
+    }
+}
+
+void
+segment_end(SegmentSide *s)
+{
+    if (s->dims == 0) {
+        s->count[0] = 1;
+        s->dims = 1;
+    }
+}
+
+/* Merges each k segments of the first dimension. */
+static void
+lengthen(SegmentSide *s, int64_t k)
+{
+    s->count[0] /= k;
+    s->pitch[0] *= k;
+    if (s->count[0] == 1 && s->dims > 1) {
+        s->dims--;
+        memmove(s->count, s->count + 1, (size_t)s->dims * sizeof s->count[0]);
+        memmove(s->pitch, s->pitch + 1, (size_t)s->dims * sizeof s->pitch[0]);
+    }
+}
+
+int64_t
+segment_flatten(SegmentSide *dst, SegmentSide *src, int64_t len)
+{
+    while (dst->pitch[0] == len && src->pitch[0] == len) {
+        int64_t k = gcd(dst->count[0], src->count[0]);
+        if (k == 1) {
+            break;
+        }
+        lengthen(dst, k);
+        lengthen(src, k);
+        len *= k;
+    }
+    return len;
+}
+
 bool
 check_segments(const CheckInstr *in, Fault *fault)
 {

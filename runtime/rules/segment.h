@@ -63,6 +63,21 @@ segment_slots(Op op)
     return (SegmentSlots){n, first, first + n, first + 2 * n, first + 3 * n};
 }
 
+/* The segments of a side. Dimensions of one segment are left out, those without gaps
+ * between them are one; there is at least one, 0 is the innermost. */
+typedef struct SegmentSide {
+    int dims;
+    int64_t count[SEGMENT_DIMS + 1], pitch[SEGMENT_DIMS + 1]; /* in bytes */
+} SegmentSide;
+
+/* Adds the next dimension to a side that began as zeros. After the last one the other
+ * function ends the side. */
+void segment_add(SegmentSide *s, int64_t count, int64_t pitch);
+void segment_end(SegmentSide *s);
+/* Joins segments of len bytes that follow each other on both sides. Returns the length of
+ * the segments afterwards. */
+int64_t segment_flatten(SegmentSide *dst, SegmentSide *src, int64_t len);
+
 /* Checks the rules of data_copy.slice that execution adds to check_values: slice-total,
  * address-align of the pitches of the operand in UB, and slice-index if segments of one
  * side overlap. */

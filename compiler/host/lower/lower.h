@@ -422,6 +422,15 @@ void lower_check_element(Lower *l, const Ref *r, StmtId s);
  * next statement. */
 LLVMValueRef lower_operands(Lower *l, StmtId s);
 
+/* n runs of bytes of a tensor, at `from`, go to another one, at `to`; defined in
+ * host/lower/move.c. */
+typedef struct CopyRuns {
+    const Ref *dst, *src;
+    LLVMValueRef to, from;
+    int64_t n, bytes, dst_pitch, src_pitch; /* pitches in bytes */
+} CopyRuns;
+void lower_copy_runs(Lower *l, const CopyRuns *r);
+
 void lower_find_streams(Lower *l);                     /* at the start of a kernel */
 void lower_fence_streams(Lower *l);                    /* before a return */
 void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kernel */

@@ -342,6 +342,21 @@ copy(Lower *l, const Move *m)
     }
 }
 
+void
+lower_copy_runs(Lower *l, const CopyRuns *r)
+{
+    LLVMValueRef bytes = lower_const(l, r->bytes);
+    copy(l, &(Move){.dst = r->dst,
+                    .src = r->src,
+                    .to = r->to,
+                    .from = r->from,
+                    .nburst = lower_const(l, r->n),
+                    .dst_bytes = bytes,
+                    .src_bytes = bytes,
+                    .dst_pitch = lower_const(l, r->dst_pitch),
+                    .src_pitch = lower_const(l, r->src_pitch)});
+}
+
 /* ---- pad modes ----------------------------------------------------------- */
 
 /* Each burst becomes one block: it is filled with the padding register, then the first
