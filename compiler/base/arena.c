@@ -1,7 +1,7 @@
 /* arena.c: see arena.h. Chunks double in size, so that small compilations use little
  * memory and large ones make few system calls. Large chunks are mapped as huge pages: a
  * large kernel would spend a third of its time on page faults. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* mremap */
 #include "base/arena.h"
 
 #include <stdio.h>
@@ -13,7 +13,10 @@ enum {
     ALIGN = 16,
     FIRST_CHUNK = 16 << 10,
     MAX_CHUNK = 8 << 20,
-    HUGE_PAGE = 2 << 20 /* chunks from this size on are mapped */
+    HUGE_PAGE = 2 << 20, /* chunks from this size on are mapped */
+    /* An array of this size grows in a chunk of its own: its pages move, so it needs no
+     * room for the old and the new storage, and what is not used yet is no memory. */
+    TABLE = 256 << 10
 };
 
 struct ArenaChunk {
@@ -67,7 +70,27 @@ arena_free(Arena *a)
         give_chunk(c);
         c = older;
     }
+    while (a->tables) {
+        c = a->tables;
+        a->tables = c->older;
+        munmap(c, sizeof *c + c->size);
+    }
     arena_init(a);
+}
+
+bool
+arena_holds(const Arena *a, const void *p)
+{
+    const ArenaChunk *lists[] = {a->head, a->tables};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        for (const ArenaChunk *c = lists[i]; c; c = c->older) {
+            const char *data = (const char *)(c + 1);
+            if ((const char *)p >= data && (const char *)p < data + c->size) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void
@@ -75,6 +98,9 @@ arena_count_in(Arena *a, Arena *other)
 {
     a->also = &other->used;
     for (const ArenaChunk *c = a->head; c; c = c->older) {
+        other->used += (int64_t)(sizeof *c + c->size);
+    }
+    for (const ArenaChunk *c = a->tables; c; c = c->older) {
         other->used += (int64_t)(sizeof *c + c->size);
     }
 }
@@ -124,6 +150,64 @@ extend(Arena *a, const void *p, size_t size, size_t grown)
     return true;
 }
 
+/* Returns the chunk of an array that grows, or null: its place in the list. */
+static ArenaChunk **
+find_table(Arena *a, const void *p)
+{
+    ArenaChunk **at = &a->tables;
+    while (*at && (const void *)(*at + 1) != p) {
+        at = &(*at)->older;
+    }
+    return at;
+}
+
+static void *
+enlarge_table(Arena *a, ArenaChunk **at, size_t size)
+{
+    const size_t page = 4096;
+    size_t was = *at ? sizeof **at + (*at)->size : 0;
+    size_t whole = (sizeof **at + size + page - 1) / page * page;
+    void *p = was ? mremap(*at, was, whole, MREMAP_MAYMOVE)
+                  : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                         -1, 0);
+    if (p == MAP_FAILED) {
+        base_out_of_memory(size);
+    }
+    *at = p;
+    (*at)->size = whole - sizeof **at;
+    a->used += (int64_t)(whole - was);
+    if (a->also) {
+        *a->also += (int64_t)(whole - was);
+    }
+    return *at + 1;
+}
+
+/* Gives p room for grown bytes; the first size of them stay. */
+static void *
+resize(Arena *a, void *p, size_t size, size_t grown)
+{
+    ArenaChunk **table = grown < TABLE || grown > SIZE_MAX / 4 ? NULL : find_table(a, p);
+    if (p && table && *table) {
+        return enlarge_table(a, table, grown);
+    }
+    if (extend(a, p, size, grown)) {
+        return p;
+    }
+    void *room;
+    if (table) {
+        ArenaChunk *older = a->tables;
+        a->tables = NULL;
+        room = enlarge_table(a, &a->tables, grown);
+        a->tables->older = older;
+    } else {
+        room = arena_alloc(a, grown);
+    }
+    if (size) {
+        memcpy(room, p, size);
+    }
+    return room;
+}
+
 void *
 arena_alloc(Arena *a, size_t size)
 {
@@ -131,6 +215,20 @@ arena_alloc(Arena *a, size_t size)
         base_out_of_memory(size);
     }
     size_t rounded = rounded_size(size);
+    if ((size_t)(a->end - a->next) < rounded) {
+        add_chunk(a, rounded);
+    }
+    void *p = a->next;
+    a->next += rounded;
+    a->used += (int64_t)rounded;
+    return p;
+}
+
+void *
+arena_alloc_word(Arena *a, size_t size)
+{
+    const size_t word = sizeof(uint64_t);
+    size_t rounded = (size + word - 1) / word * word;
     if ((size_t)(a->end - a->next) < rounded) {
         add_chunk(a, rounded);
     }
@@ -198,21 +296,13 @@ arena_printf(Arena *a, const char *fmt, ...)
 }
 
 void *
-arena_grow(Arena *a, void *old, uint32_t n, uint32_t *cap, size_t elem)
+arena_grow(Arena *a, void *old, uint32_t *cap, size_t elem)
 {
     uint32_t grown = *cap ? *cap * 2 : 8;
     if (grown <= *cap) {
         base_out_of_memory(SIZE_MAX);
     }
-    void *p = NULL;
-    if (*cap && extend(a, old, *cap * elem, grown * elem)) {
-        p = old;
-    } else {
-        p = arena_alloc(a, grown * elem);
-        if (n) {
-            memcpy(p, old, n * elem);
-        }
-    }
+    void *p = resize(a, old, *cap * elem, grown * elem);
     *cap = grown;
     return p;
 }
@@ -244,11 +334,7 @@ text_reserve(Text *t, size_t extra)
         return;
     }
     size_t cap = MAX(t->cap * 2, t->n + extra + 1);
-    if (!extend(t->arena, t->p, t->cap, cap)) {
-        char *p = arena_alloc(t->arena, cap);
-        memcpy(p, t->p, t->n);
-        t->p = p;
-    }
+    t->p = resize(t->arena, t->p, t->cap, cap);
     t->cap = cap;
 }
 

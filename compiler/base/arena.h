@@ -14,7 +14,8 @@ typedef struct Arena {
     ArenaChunk *head; /* newest chunk first */
     char *next;       /* free space of the newest chunk */
     char *end;
-    int64_t used; /* bytes handed out; the memory limit of the evaluator reads it */
+    ArenaChunk *tables; /* large arrays that grow, each in a chunk of its own */
+    int64_t used;       /* bytes handed out; the memory limit of the evaluator reads it */
     /* null, or the count of another arena, which gets this one's chunks too */
     int64_t *also;
 } Arena;
@@ -32,9 +33,16 @@ void arena_count_in(Arena *a, Arena *other);
  * not be read. The result is never null. */
 void *arena_alloc(Arena *a, size_t size);
 
+/* Returns zeroed memory, aligned to 8 bytes only, for arenas that hold very many small
+ * things. An arena that gives such memory gives no other. */
+void *arena_alloc_word(Arena *a, size_t size);
+
 /* Allocates n zeroed elements of a type. */
 #define ARENA_NEW(a, T)          ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, count) ((T *)arena_alloc((a), sizeof(T) * (size_t)(count)))
+
+/* Returns whether p points into the arena. */
+bool arena_holds(const Arena *a, const void *p);
 
 /* Copies bytes into the arena; the results of the string forms end in a zero byte. */
 void *arena_copy(Arena *a, const void *bytes, size_t size);
@@ -45,7 +53,8 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 
 /* A growable array in an arena: VEC(int) v = {0}; VEC_PUSH(arena, &v, 3); v.p[0]; v.n.
  * Growth copies, and the old storage stays in the arena, unless it is the arena's newest
- * piece. */
+ * piece. A large array moves, and takes its storage along: so no pointer to an element is
+ * used after the next VEC_PUSH. */
 #define VEC(T)                                                                           \
     struct {                                                                             \
         T *p;                                                                            \
@@ -56,12 +65,12 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
 #define VEC_PUSH(arena, v, ...)                                                          \
     do {                                                                                 \
         if ((v)->n == (v)->cap) {                                                        \
-            (v)->p = arena_grow((arena), (v)->p, (v)->n, &(v)->cap, sizeof(*(v)->p));    \
+            (v)->p = arena_grow((arena), (v)->p, &(v)->cap, sizeof(*(v)->p));            \
         }                                                                                \
         (v)->p[(v)->n++] = __VA_ARGS__;                                                  \
     } while (0)
 
-void *arena_grow(Arena *a, void *old, uint32_t n, uint32_t *cap, size_t elem);
+void *arena_grow(Arena *a, void *old, uint32_t *cap, size_t elem);
 
 /* A growable text in an arena. It is always zero-ended. */
 typedef struct Text {

@@ -54,8 +54,7 @@ static Sym
 add_entry(Interner *in, const char *text, size_t n, uint32_t hash)
 {
     if (in->n == in->cap) {
-        in->entries =
-            arena_grow(in->arena, in->entries, in->n, &in->cap, sizeof(InternEntry));
+        in->entries = arena_grow(in->arena, in->entries, &in->cap, sizeof(InternEntry));
     }
     in->entries[in->n] =
         (InternEntry){arena_strndup(in->arena, text, n), (uint32_t)n, hash};

@@ -27,6 +27,7 @@ unit_init(Unit *u)
 void
 unit_free(Unit *u)
 {
+    arena_free(&u->tree);
     arena_free(&u->arena);
     memset(u, 0, sizeof *u);
 }
@@ -36,7 +37,7 @@ unit_add_source(Unit *u, const char *path, const char *text, size_t len)
 {
     Source s = {0};
     s.path = arena_strdup(&u->arena, path);
-    s.text = arena_strndup(&u->arena, text, len);
+    s.text = arena_holds(&u->arena, text) ? text : arena_strndup(&u->arena, text, len);
     s.len = (uint32_t)len;
     VEC_PUSH(&u->arena, &u->sources, s);
     return u->sources.n - 1;

@@ -68,6 +68,9 @@ typedef bool (*UnitInside)(const char *folder, const char *path);
 
 typedef struct Unit {
     Arena arena;
+    /* the trees of the sources (arena_alloc_word); it is freed when they were executed,
+     * and counts in the use of arena, too */
+    Arena tree;
     Interner names;
     Options opt;
     UnitLoader load;     /* null if a program is one file */
@@ -109,7 +112,8 @@ typedef struct Unit {
 void unit_init(Unit *u);
 void unit_free(Unit *u);
 
-/* Adds a source text, which is copied, and returns its file id. CR LF and a byte order
+/* Adds a source text, and returns its file id. It is copied, unless it is in the unit's
+ * arena and ends in a zero byte. CR LF and a byte order
  * mark are kept here; the scanner deals with them. */
 uint32_t unit_add_source(Unit *u, const char *path, const char *text, size_t len);
 

@@ -22,7 +22,9 @@ tikc_stage(Unit *u, const char *path, const char *text, size_t len)
         return ir_input_read(u, file);
     }
     Ast *module = parse_file(u, file);
-    return module && stage_run(u, file, module) && u->errors == 0;
+    bool ok = module && stage_run(u, file, module) && u->errors == 0;
+    arena_free(&u->tree); /* the trees are as large as the kernels made of them */
+    return ok;
 }
 
 void

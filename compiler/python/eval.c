@@ -444,7 +444,7 @@ operand(Interp *in, Ast *e)
     if (e->kind == AST_NAME) {
         return eval_name(in, e, e->name);
     }
-    return e->kind == AST_INT && !e->str ? val_int(e->value) : eval(in, e);
+    return e->kind == AST_INT && !e->op ? val_int(e->value) : eval(in, e);
 }
 
 static Value
@@ -719,7 +719,7 @@ call_dynamic(Interp *in, Ast *e, Value callee)
 Value
 eval_call(Interp *in, Ast *e)
 {
-    const CallFacts *f = e->cache;
+    const CallFacts *f = e->facts;
     Value callee = eval(in, e->a->kind == AST_ATTR ? e->a->a : e->a);
     if (val_failed(callee)) {
         return callee;
@@ -1008,7 +1008,7 @@ eval(Interp *in, Ast *e)
     case AST_NAME:
         return eval_name(in, e, e->name);
     case AST_INT:
-        return e->str ? *(Value *)e->cache : val_int(e->value);
+        return e->op ? *(Value *)e->cache : val_int(e->value);
     case AST_FLOAT:
         return val_float(e->number);
     case AST_STRING:

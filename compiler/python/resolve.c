@@ -360,6 +360,8 @@ collect_stmt(Resolver *r, Block *s, const Ast *n)
         break;
     case AST_EXPR:
     case AST_RETURN:
+        collect_expr(r, s, n->a);
+        break;
     case AST_RAISE:
     case AST_ASSERT:
         collect_expr(r, s, n->a);
@@ -560,37 +562,10 @@ walk_comp(Resolver *r, Block *s, Ast *n)
 static void
 walk_call(Resolver *r, Block *s, Ast *n)
 {
-    CallFacts *f = ARENA_NEW(r->keep, CallFacts);
-    n->cache = f;
     for (Ast *a = n->list; a; a = a->next) {
-        bool keyword = a->kind == AST_KEYWORD;
-        f->dynamic = f->dynamic || a->kind == AST_STARRED || (keyword && !a->name);
-        f->nkw += keyword;
-        f->npos += !keyword;
-        walk(r, s, keyword ? a->a : a);
+        walk(r, s, a->kind == AST_KEYWORD ? a->a : a);
     }
     walk(r, s, n->a);
-    if (f->dynamic) {
-        return;
-    }
-    f->pos_span = ARENA_ARRAY(r->keep, Span, f->npos + 2 * f->nkw);
-    f->kw_span = f->pos_span + f->npos;
-    f->kwname_span = f->kw_span + f->nkw;
-    f->kwname = f->nkw ? ARENA_ARRAY(r->keep, Sym, f->nkw) : NULL;
-    int npos = 0;
-    int nkw = 0;
-    for (Ast *a = n->list; a; a = a->next) {
-        if (a->kind == AST_KEYWORD) {
-            const char *name = sym_text(&r->in->u->names, a->name);
-            uint32_t begin = a->span.begin;
-            f->kwname_span[nkw] =
-                (Span){a->span.file, begin, begin + (uint32_t)strlen(name)};
-            f->kw_span[nkw] = a->a->span;
-            f->kwname[nkw++] = a->name;
-        } else {
-            f->pos_span[npos++] = a->span;
-        }
-    }
 }
 
 static void
@@ -600,7 +575,7 @@ walk_constant(Resolver *r, Ast *n)
     if (n->kind == AST_STRING) {
         v = val_str_ref(r->in, n->str, n->len);
         n->cache = v.str;
-    } else if (n->str) {
+    } else if (n->op) {
         v = number_parse_literal(r->in, n->str, n->span);
         if (val_failed(v)) {
             error_report(r->in);
@@ -683,7 +658,7 @@ walk_children(Resolver *r, Block *s, Ast *n)
     case AST_FOR:
     case AST_WHILE:
         walk(r, s, n->a);
-        walk(r, s, n->b);
+        walk(r, s, n->b); /* null but for AST_FOR */
         s->loops += n->kind != AST_IF;
         walk_list(r, s, n->body);
         s->loops -= n->kind != AST_IF;
@@ -710,10 +685,31 @@ walk_children(Resolver *r, Block *s, Ast *n)
     case AST_MODULE:
         walk_list(r, s, n->body);
         break;
-    default:
+    case AST_FIELD:
+    case AST_PAIR:
+    case AST_BINARY:
+    case AST_AND:
+    case AST_OR:
+    case AST_INDEX:
+    case AST_AUGASSIGN:
+    case AST_WITH_ITEM:
+    case AST_RAISE:
+    case AST_ASSERT:
         walk(r, s, n->a);
         walk(r, s, n->b);
         break;
+    case AST_STARRED:
+    case AST_UNARY:
+    case AST_COMPARE_PART:
+    case AST_KEYWORD:
+    case AST_YIELD:
+    case AST_AWAIT:
+    case AST_EXPR:
+    case AST_RETURN:
+        walk(r, s, n->a);
+        break;
+    default:
+        break; /* a leaf */
     }
 }
 

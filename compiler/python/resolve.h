@@ -48,17 +48,6 @@ typedef struct Locals {
     Ast *body;
 } Locals;
 
-/* What is known of a call before it is evaluated (Ast.cache of AST_CALL). */
-typedef struct CallFacts {
-    int npos;
-    int nkw;
-    bool dynamic; /* has * or ** arguments */
-    Sym *kwname;
-    Span *pos_span;
-    Span *kw_span;
-    Span *kwname_span;
-} CallFacts;
-
 /* Cells that a comprehension makes anew each time it is entered (Ast.cache of AST_COMP);
  * may be null. */
 typedef struct CompFacts {

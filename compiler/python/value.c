@@ -65,7 +65,7 @@ attrs_slot(Arena *arena, Attrs *a, Sym name)
         return (uint32_t)(e - a->p);
     }
     if (a->n == a->cap) {
-        a->p = arena_grow(arena, a->p, a->n, &a->cap, sizeof *a->p);
+        a->p = arena_grow(arena, a->p, &a->cap, sizeof *a->p);
     }
     a->p[a->n++] = (Attr){.name = name};
     if (a->n > LINEAR_ATTRS && a->n * 2 > a->nindex) {

@@ -1,5 +1,5 @@
 /* ast.h: defines the syntax tree of a source file, as the grammar builds it and the
- * evaluator walks it. Nodes live in the unit's arena and never change after parsing,
+ * evaluator walks it. Nodes live in Unit.tree and never change after parsing,
  * except for the fields marked "resolve". Lists of nodes are linked by next. All of the
  * Python subset of docs/language.md has nodes; what the evaluator does not run is refused
  * there, at the node. */
@@ -13,7 +13,7 @@ typedef enum AstKind {
      *
      * Expressions: */
     AST_NAME,    /* name */
-    AST_INT,     /* integer: value, or text when it needs more than 63 bits */
+    AST_INT,     /* integer: value; str and op 1 when it needs more than 63 bits */
     AST_FLOAT,   /* number */
     AST_STRING,  /* str (adjacent literals joined, escapes decoded) */
     AST_FSTRING, /* list: AST_STRING and AST_FIELD parts in order */
@@ -153,6 +153,17 @@ typedef struct AstClass {
     Ast *body;
 } AstClass;
 
+/* What is known of a call before it is evaluated. */
+typedef struct CallFacts {
+    int npos;
+    int nkw;
+    bool dynamic; /* has * or ** arguments; there are no arrays then */
+    Sym *kwname;
+    Span *kw_span;
+    Span *kwname_span;
+    Span pos_span[];
+} CallFacts;
+
 /* Bits of Ast.flags; those above them belong to the builders (depth of the
  * expression). */
 enum {
@@ -162,24 +173,29 @@ enum {
     AST_PAREN_TWICE = 8 /* the expression is in two pairs of round brackets or more */
 };
 
+/* A node has the fields before a, and of those from a on as many as its kind uses
+ * (ast_bytes): fields of large kinds are at the end. */
 struct Ast {
     uint8_t kind;
-    uint8_t op; /* an AstOp, or what the kind says */
+    uint8_t op; /* an AstOp, or what the kind says; AST_INT: 1 if it has text */
     uint16_t flags;
     Sym name;
     Span span;
     /* resolve: index of the variable that the node reads or binds; its place is in op */
     uint32_t slot;
     Ast *next; /* next node of the list that the node is in */
-    Ast *a;
-    Ast *b;
     union {
-        Ast *c;
-        int64_t value; /* AST_INT, AST_BOOL, AST_FROM */
+        Ast *a;
+        int64_t value; /* AST_INT without text, AST_BOOL, AST_FROM */
         double number; /* AST_FLOAT */
+        uint64_t len;  /* AST_STRING: bytes, which may include zero bytes */
         AstFunc *func;
         AstClass *klass;
-        /* resolve: AST_STRING, AST_INT with text: the value; AST_CALL, AST_COMP: facts */
+    };
+    union {
+        Ast *b;
+        CallFacts *facts; /* AST_CALL */
+        /* resolve: AST_STRING, AST_INT with text: the value; AST_COMP: facts */
         void *cache;
     };
     union {
@@ -187,13 +203,15 @@ struct Ast {
         /* AST_STRING, AST_FROM (module), AST_ALIAS, AST_INT (text), AST_FIELD (spec) */
         const char *str;
     };
-    union {
-        Ast *body;
-        uint32_t len; /* AST_STRING: bytes, which may include zero bytes */
-    };
+    Ast *body;
+    Ast *c;
     /* AST_FROM, AST_IMPORT: the aliases are here, since str takes the place of list */
     Ast *orelse;
 };
+
+/* Returns the bytes of a node. That of an AST_INT with text has those of an
+ * AST_STRING. */
+size_t ast_bytes(AstKind kind);
 
 /* Parses a file of the unit. Returns null after diagnostics (several syntax errors are
  * reported in one run: the parser recovers at ends of statements). */

@@ -11,12 +11,34 @@ enum {
 
 /* ---- nodes and lists ----------------------------------------------------- */
 
+void *
+ast_alloc(Parser *p, size_t bytes)
+{
+    p->u->arena.used += (int64_t)bytes;
+    return arena_alloc_word(&p->u->tree, bytes);
+}
+
+static Ast *
+new_node(Parser *p, AstKind kind, Loc at, size_t bytes)
+{
+    Ast *node = ast_alloc(p, bytes);
+    node->kind = (uint8_t)kind;
+    node->span = span_of(p, at);
+    return node;
+}
+
 Ast *
 ast_new(Parser *p, AstKind kind, Loc at)
 {
-    Ast *node = ARENA_NEW(&p->u->arena, Ast);
-    node->kind = (uint8_t)kind;
-    node->span = span_of(p, at);
+    return new_node(p, kind, at, ast_bytes(kind));
+}
+
+Ast *
+ast_long_int(Parser *p, Loc at, const char *digits)
+{
+    Ast *node = new_node(p, AST_INT, at, ast_bytes(AST_STRING));
+    node->op = 1;
+    node->str = digits;
     return node;
 }
 
@@ -325,11 +347,47 @@ ast_check_args(Parser *p, AstList args, bool alone)
     }
 }
 
+static CallFacts *
+call_facts(Parser *p, const Ast *list)
+{
+    CallFacts count = {0};
+    for (const Ast *a = list; a; a = a->next) {
+        bool keyword = a->kind == AST_KEYWORD;
+        count.dynamic = count.dynamic || a->kind == AST_STARRED || (keyword && !a->name);
+        count.nkw += keyword;
+        count.npos += !keyword;
+    }
+    size_t pos = count.dynamic ? 0 : (size_t)count.npos * sizeof(Span);
+    size_t kw = count.dynamic ? 0 : (size_t)count.nkw * (2 * sizeof(Span) + sizeof(Sym));
+    CallFacts *f = ast_alloc(p, sizeof *f + pos + kw);
+    *f = count;
+    if (count.dynamic) {
+        return f;
+    }
+    f->kw_span = f->pos_span + f->npos;
+    f->kwname_span = f->kw_span + f->nkw;
+    f->kwname = (Sym *)(f->kwname_span + f->nkw);
+    int npos = 0, nkw = 0;
+    for (const Ast *a = list; a; a = a->next) {
+        if (a->kind == AST_KEYWORD) {
+            uint32_t begin = a->span.begin;
+            uint32_t end = begin + sym_len(&p->u->names, a->name);
+            f->kwname_span[nkw] = (Span){a->span.file, begin, end};
+            f->kw_span[nkw] = a->a->span;
+            f->kwname[nkw++] = a->name;
+        } else {
+            f->pos_span[npos++] = a->span;
+        }
+    }
+    return f;
+}
+
 Ast *
 ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma)
 {
     ast_check_args(p, args, args.first == args.last && !comma);
     Ast *node = ast_with_a(p, AST_CALL, at, callee);
+    node->facts = call_facts(p, args.first);
     node->list = args.first;
     ast_deepen(p, node, args.first);
     return node;
@@ -454,7 +512,7 @@ ast_as(Parser *p, Loc at, Ast *a, Ast *target)
 AstParam *
 ast_param(Parser *p, Loc at, ParamKind kind, Sym name)
 {
-    AstParam *param = ARENA_NEW(&p->u->arena, AstParam);
+    AstParam *param = ast_alloc(p, sizeof *param);
     param->name = name;
     param->kind = kind;
     param->span = span_of(p, at);

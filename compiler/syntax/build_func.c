@@ -122,7 +122,7 @@ check_param(Order *o, AstParam *param, AstParam *first)
 AstFunc *
 ast_func(Parser *p, ParamList params)
 {
-    AstFunc *f = ARENA_NEW(&p->u->arena, AstFunc);
+    AstFunc *f = ast_alloc(p, sizeof *f);
     Order order = {.p = p};
     names_begin(p);
     f->params = params.first;

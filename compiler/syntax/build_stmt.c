@@ -425,7 +425,7 @@ ast_class(Parser *p, Loc at, Sym name, AstList bases, AstList body)
     ast_check_args(p, bases, false);
     Ast *node = ast_new(p, AST_CLASS, at);
     node->name = name;
-    node->klass = ARENA_NEW(&p->u->arena, AstClass);
+    node->klass = ast_alloc(p, sizeof(AstClass));
     node->klass->name = name;
     node->klass->bases = bases.first;
     node->klass->body = body.first;

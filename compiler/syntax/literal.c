@@ -108,15 +108,15 @@ hex_digits(Parser *p, const char *s, uint32_t n, int base)
 Ast *
 ast_int(Parser *p, Loc at)
 {
-    Ast *node = ast_new(p, AST_INT, at);
     const char *s = p->text + at.begin;
     uint32_t n = at.end - at.begin;
     int base = base_of(s, n);
-    if (!small_int(s, n, base, &node->value)) {
-        node->value = 0;
-        node->str = base == 10 ? decimal_digits(p, s, n) : hex_digits(p, s, n, base);
+    int64_t value;
+    if (!small_int(s, n, base, &value)) {
+        return ast_long_int(
+            p, at, base == 10 ? decimal_digits(p, s, n) : hex_digits(p, s, n, base));
     }
-    return node;
+    return ast_leaf(p, AST_INT, at, value);
 }
 
 Ast *

@@ -196,6 +196,10 @@ void fstring_flush(Parser *p, Loc at);
 
 /* ---- build.c: expressions ------------------------------------------------ */
 Ast *ast_new(Parser *p, AstKind kind, Loc at);
+/* Returns zeroed memory that lives as long as the tree. */
+void *ast_alloc(Parser *p, size_t bytes);
+/* Makes an AST_INT of more than 63 bits. */
+Ast *ast_long_int(Parser *p, Loc at, const char *digits);
 /* Makes the node's tree one higher than the trees of a list; reports too-nested past the
  * limit. */
 void ast_deepen(Parser *p, Ast *node, const Ast *list);

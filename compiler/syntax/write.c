@@ -58,7 +58,7 @@ write_string(Text *out, const char *s, uint32_t n)
 void
 write_int(Text *out, const Ast *node)
 {
-    if (node->str) {
+    if (node->op) {
         text_put(out, node->str);
     } else {
         text_printf(out, "%" PRId64, node->value);

@@ -1,0 +1,110 @@
+/* test_arena.c: arrays and texts that grow keep what is in them, on both sides of the
+ * size from which they have a chunk of their own. */
+#include "base/arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    MANY = 300000
+};
+
+/* Two arrays grow in turn, so neither is the newest piece for long. */
+static void
+test_arrays(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    VEC(uint32_t) x = {0};
+    VEC(uint64_t) y = {0};
+    for (uint32_t i = 0; i < MANY; i++) {
+        VEC_PUSH(&a, &x, i);
+        VEC_PUSH(&a, &y, ~(uint64_t)i);
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_true(x.p[i] == i && y.p[i] == ~(uint64_t)i);
+    }
+    assert_true(arena_holds(&a, x.p) && arena_holds(&a, &y.p[MANY - 1]));
+    assert_false(arena_holds(&a, &x));
+    /* no old storage is kept: at most twice what is used, and the small first pieces */
+    assert_true(a.used < (int64_t)(2 * MANY * (sizeof *x.p + sizeof *y.p) + (1 << 20)));
+    arena_free(&a);
+    assert_false(arena_holds(&a, x.p));
+    assert_int_equal(a.used, 0);
+}
+
+static void
+test_text(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    char room[16];
+    Text t;
+    text_init_in(&t, &a, room, sizeof room);
+    for (int i = 0; i < MANY; i++) {
+        text_putc(&t, (char)('a' + i % 26));
+        if (i % 1000 == 0) {
+            (void)arena_alloc(&a, 8); /* the text is not the newest piece */
+        }
+    }
+    assert_int_equal(t.n, MANY);
+    assert_int_equal(t.p[MANY], 0);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(t.p[i], 'a' + i % 26);
+    }
+    arena_free(&a);
+}
+
+/* Another arena counts the chunks, also those that grow. */
+static void
+test_count(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    Arena all = {0};
+    VEC(uint64_t) x = {0};
+    VEC_PUSH(&a, &x, 0);
+    arena_count_in(&a, &all);
+    for (uint32_t i = 1; i < MANY; i++) {
+        VEC_PUSH(&a, &x, i);
+    }
+    assert_true(all.used >= (int64_t)(MANY * sizeof *x.p));
+    assert_true(all.used < (int64_t)(4 * MANY * sizeof *x.p));
+    arena_free(&a);
+}
+
+/* Small things are 8 bytes apart, and zero. */
+static void
+test_words(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    char *last = arena_alloc_word(&a, 24);
+    for (int i = 0; i < MANY; i++) {
+        uint64_t *p = arena_alloc_word(&a, 5);
+        assert_true((uintptr_t)p % 8 == 0 && *p == 0);
+        last = i == 0 ? last + 24 : last + 8;
+        if ((char *)p != last) {
+            assert_true(arena_holds(&a, p)); /* the first of a new chunk */
+            last = (char *)p;
+        }
+        *p = UINT64_MAX;
+    }
+    arena_free(&a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
