@@ -497,10 +497,10 @@ expr:
   | INT                                 { $$ = ast_int(p, @$); }
   | FLOAT                               { $$ = ast_float(p, @$); }
   | strings                             { $$ = ast_strings_end(p, @$); }
-  | NONE                                { $$ = ast_leaf(p, AST_NONE, @$, 0); }
+  | NONE                                { $$ = ast_new(p, AST_NONE, @$); }
   | TRUE                                { $$ = ast_leaf(p, AST_BOOL, @$, 1); }
   | FALSE                               { $$ = ast_leaf(p, AST_BOOL, @$, 0); }
-  | ELLIPSIS                            { $$ = ast_leaf(p, AST_ELLIPSIS, @$, 0); }
+  | ELLIPSIS                            { $$ = ast_new(p, AST_ELLIPSIS, @$); }
   | expr '.' NAME                       { $$ = ast_attr(p, @$, $1, $3); }
   | expr '(' ')'                        { $$ = ast_call(p, @$, $1, list_one(NULL), false); }
   | expr '(' args ')'                   { $$ = ast_call(p, @$, $1, $3, false); }

@@ -99,16 +99,18 @@ site_init(Site *s, const Kernel *k, StmtId stmt)
     s->stmt = stmt;
     s->element = element;
     s->constant = true;
-    s->in = (CheckInstr){
-        .op = element ? OP_COUNT : st->instr.op, .soc = k->soc, .choices = k->choices};
+    s->in.soc = k->soc;
+    s->in.choices = k->choices;
     if (element) {
         s->params = NULL;
         s->nparams = 1;
+        check_begin(&s->in, OP_COUNT, 1);
         s->nsteps = 2;
         s->steps[0] = (CheckStep){CHECK_ALIGN, 0};
         s->steps[1] = (CheckStep){CHECK_BOUNDS, 0};
     } else {
-        s->params = form_params(op_table[s->in.op].form, &s->nparams);
+        s->params = form_params(op_table[st->instr.op].form, &s->nparams);
+        check_begin(&s->in, st->instr.op, s->nparams);
         s->nsteps = check_steps(s->in.op, s->steps);
     }
     for (int i = 0; i < s->nparams; i++) {

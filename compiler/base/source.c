@@ -6,16 +6,15 @@
 static void
 index_lines(Arena *a, Source *src)
 {
+    const char *end = src->text + src->len;
     uint32_t n = 1;
-    for (uint32_t i = 0; i < src->len; i++) {
-        n += src->text[i] == '\n';
+    for (const char *p = src->text; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
+        n++;
     }
     src->line_starts = ARENA_ARRAY(a, uint32_t, n);
     src->nlines = 1;
-    for (uint32_t i = 0; i < src->len; i++) {
-        if (src->text[i] == '\n') {
-            src->line_starts[src->nlines++] = i + 1;
-        }
+    for (const char *p = src->text; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
+        src->line_starts[src->nlines++] = (uint32_t)(p - src->text) + 1;
     }
 }
 

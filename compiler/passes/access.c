@@ -72,7 +72,10 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
     const ParamInfo *params = form_params(op_table[s->instr.op].form, &n);
     const Arg *args = &k->args.p[s->instr.arg];
     Sem sem = op_table[s->instr.op].sem;
-    CheckInstr in = {.op = s->instr.op, .soc = k->soc, .choices = k->choices};
+    CheckInstr in;
+    check_begin(&in, s->instr.op, n);
+    in.soc = k->soc;
+    in.choices = k->choices;
     bool known = true;
     for (int i = 0; i < n; i++) {
         known = const_arg(k, &params[i], &args[i], &in.args[i]) && known;

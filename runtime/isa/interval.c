@@ -7,16 +7,25 @@ one_of(int64_t lo, int64_t hi)
     return (Interval){lo, hi, lo == hi ? 0 : 1, lo == hi ? lo : 0};
 }
 
+/* The remainder of a modulo m >= 1. Most moduli are powers of two, and a division is
+ * slow. */
+static int64_t
+remainder_of(int64_t a, int64_t m)
+{
+    return (m & (m - 1)) == 0 ? a & (m - 1) : mod_floor(a, m);
+}
+
 /* Moves the ends inwards to values of the congruence. False: there is none. */
 static bool
 tighten(Interval *r)
 {
     int64_t lo = r->lo, hi = r->hi;
-    if (r->mod > 1 && (__builtin_add_overflow(
-                           lo, mod_floor(r->rem - mod_floor(lo, r->mod), r->mod), &lo) ||
-                       __builtin_sub_overflow(
-                           hi, mod_floor(mod_floor(hi, r->mod) - r->rem, r->mod), &hi) ||
-                       lo > hi)) {
+    if (r->mod > 1 &&
+        (__builtin_add_overflow(
+             lo, remainder_of(r->rem - remainder_of(lo, r->mod), r->mod), &lo) ||
+         __builtin_sub_overflow(
+             hi, remainder_of(remainder_of(hi, r->mod) - r->rem, r->mod), &hi) ||
+         lo > hi)) {
         return false;
     }
     *r = lo == hi ? interval_const(lo) : (Interval){lo, hi, r->mod, r->rem};
@@ -36,7 +45,7 @@ interval_stepped(int64_t lo, int64_t hi, int64_t m, int64_t v)
     if (lo == hi || m <= 0) {
         return one_of(lo, hi);
     }
-    r.rem = mod_floor(v, m);
+    r.rem = remainder_of(v, m);
     return tighten(&r) ? r : one_of(lo, hi);
 }
 

@@ -14,6 +14,8 @@
 #include "isa/choice.h"
 #include "isa/isa.h"
 
+#include <string.h>
+
 /* A tensor operand with a concrete address. Offsets and sizes are in bytes, relative to
  * the root tensor. */
 typedef struct CheckTensor {
@@ -63,6 +65,15 @@ typedef struct CheckInstr {
     const Choices *choices; /* null: the usual ones */
     CheckArg args[MAX_PARAMS];
 } CheckInstr;
+
+/* Clears the first n operands of an instruction, and leaves the others: no rule of one
+ * with n operands reads them, and clearing them all takes longer than most rules. */
+static inline void
+check_begin(CheckInstr *in, Op op, int n)
+{
+    in->op = op;
+    memset(in->args, 0, (size_t)n * sizeof in->args[0]);
+}
 
 /* Values of the operand wide of loop_bounds: which bounds have type uint64. */
 enum {
