@@ -90,6 +90,11 @@ def log_tail(z):
     return series(lambda k: 2 * power(z, k) / (2 * k + 3))
 
 
+def ln_tail(r):
+    """(ln(1 + r) - r) / r^2"""
+    return series(lambda k: (-1) ** (k + 1) * power(r, k) / (k + 2))
+
+
 def sin_tail(z):
     """(sin(r) - r) / r^3 with z = r^2"""
     return series(lambda k: (-1) ** (k + 1) * power(z, k) / fact(2 * k + 3))
@@ -203,10 +208,16 @@ def main():
     define('HALF_PI_REST', PI / 2 - decimal(Fraction(float(PI / 2))))
     parts('HALF_PI', PI / 2, 28, 3)
     r2, z2 = quarter_pi ** 2, s ** 2
-    polynomial('EXP_', exp_tail, -half_ln2, half_ln2, 8, '(e^r - 1 - r) / r^2, |r| <= ln(2) / 2')
+    polynomial('EXP_', exp_tail, -half_ln2, half_ln2, 11, '(e^r - 1 - r) / r^2, |r| <= ln(2) / 2')
     polynomial('EXPH_', exp_tail, -half_ln2, half_ln2, 5, 'the same for float16')
-    polynomial('LOG_', log_tail, D(0), z2, 6, '(2 atanh(s) - 2 s) / s^3 of s^2, |s| <= 3 - sqrt(8)')
-    polynomial('LOGH_', log_tail, D(0), z2, 3, 'the same for float16')
+    most = D('0.021')
+    polynomial('LOG_', ln_tail, -most, most, 8, '(ln(1 + r) - r) / r^2, |r| <= 0.021')
+    polynomial('LOGH_', log_tail, D(0), z2, 3, '(2 atanh(s) - 2 s) / s^3 of s^2, |s| <= 3 - sqrt(8), for float16')
+    print('\n/* ln 2 in parts, the first one a multiple of 2^-16, and the rest of num/fn_table.def, as doubles */')
+    define('LN_2_1', Fraction(round(LN2 * 2 ** 16), 2 ** 16))
+    define('LN_2_2', LN2 - decimal(Fraction(round(LN2 * 2 ** 16), 2 ** 16)))
+    rest = [v - decimal(Fraction(round(v * 2 ** 16), 2 ** 16)) for v in (-decimal(c).ln() for c in ln_centers())]
+    print('#define LN_RESTS ' + ', '.join(float(v).hex() for v in rest))
     polynomial('SIN_', sin_tail, D(0), r2, 5, '(sin(r) - r) / r^3 of r^2, |r| <= pi / 4')
     polynomial('SINH_', sin_tail, D(0), r2, 3, 'the same for float16')
     polynomial('COS_', cos_tail, D(0), r2, 6, '(cos(r) - 1) / r^2 of r^2, |r| <= pi / 4')

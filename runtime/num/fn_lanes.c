@@ -16,6 +16,8 @@
 #include "num/coef.h"
 #include "num/trig.h"
 
+#define TABLE(name, ...) static const uint32_t name[32] = {__VA_ARGS__};
+
 #define CORE LANES_ATTR static inline double
 
 /* Adding 1.5 * 2^52 to a small number rounds it to an integer, which is then in the low
@@ -27,7 +29,10 @@
 CORE
 exp_tail_f32(double r)
 {
-    double q = EXP_8 * r + EXP_7;
+    double q = EXP_11 * r + EXP_10;
+    q = q * r + EXP_9;
+    q = q * r + EXP_8;
+    q = q * r + EXP_7;
     q = q * r + EXP_6;
     q = q * r + EXP_5;
     q = q * r + EXP_4;
@@ -71,13 +76,17 @@ exp_scale(double shifted)
     return double_of_bits((double_bits(shifted) << 52) + double_bits(1.0));
 }
 
+/* The first part of r is exact, and 1 more than it nearly so. */
 CORE
 exp_f32(double arg)
 {
     double x = exp_clamp(arg);
     double shifted = x * LOG2_E + TO_INTEGER;
-    double r = exp_rest(x, shifted);
-    return (1.0 + (r + r * r * exp_tail_f32(r))) * exp_scale(shifted);
+    double k = shifted - TO_INTEGER;
+    double first = x - k * LN2_1, rest = k * LN2_2, r = first - rest;
+    double low = r * r * exp_tail_f32(r) - rest;
+    return half_sum_odd(1.0 + first, (first - ((1.0 + first) - 1.0)) + low) *
+           exp_scale(shifted);
 }
 
 CORE
@@ -101,19 +110,44 @@ expm1_f16(double arg)
 
 /* ---- ln ------------------------------------------------------------------ */
 
-/* With x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s),
- * s = (m - 1) / (m + 1). */
+#include "num/fn_table.def"
+
+static const double ln_rest[] = {LN_RESTS};
+
+#define LN_FIRST UINT64_C(0x3fe6180000000000) /* the bits of the least z */
 
 CORE
-ln_tail_f32(double z)
+ln_tail_f32(double r)
 {
-    double q = LOG_6 * z + LOG_5;
-    q = q * z + LOG_4;
-    q = q * z + LOG_3;
-    q = q * z + LOG_2;
-    q = q * z + LOG_1;
-    return q * z + LOG_0;
+    double q = LOG_8 * r + LOG_7;
+    q = q * r + LOG_6;
+    q = q * r + LOG_5;
+    q = q * r + LOG_4;
+    q = q * r + LOG_3;
+    q = q * r + LOG_2;
+    q = q * r + LOG_1;
+    return q * r + LOG_0;
 }
+
+/* The method of FN_LN in num/fn.def: x = 2^k z, c z = 1 + r with a short c of a table. r
+ * and `first` are exact. */
+CORE
+ln_f32(double x)
+{
+    uint64_t moved = double_bits(x) - LN_FIRST;
+    uint64_t piece = moved >> 47 & 31;
+    double k =
+        double_of_bits((moved >> 52 ^ 2048) | double_bits(0x1p52)) - (0x1p52 + 2048);
+    double z = double_of_bits(double_bits(x) - (moved & ~UINT64_C(0xfffffffffffff)));
+    double r = z * float_of_bits(fn_ln_center[piece]) - 1.0;
+    double first = k * LN_2_1 + float_of_bits(fn_ln_first[piece]);
+    double rest = k * LN_2_2 + ln_rest[piece];
+    double sum = first + r;
+    return half_sum_odd(sum, ((first - sum) + r) + (r * r * ln_tail_f32(r) + rest));
+}
+
+/* ---- ln of float16: with x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s), s
+ * = (m - 1) / (m + 1). */
 
 CORE
 ln_tail_f16(double z)
@@ -138,16 +172,6 @@ CORE
 ln_mantissa(double x)
 {
     return double_of_bits((LN_MOVED(x) & UINT64_C(0xfffffffffffff)) + SQRT_HALF);
-}
-
-CORE
-ln_f32(double x)
-{
-    double k = ln_exponent(x);
-    double f = ln_mantissa(x) - 1.0;
-    double s = f / (f + 2.0);
-    double z = s * s;
-    return k * LN2_1 + (2.0 * s + (s * (z * ln_tail_f32(z)) + k * LN2_2));
 }
 
 CORE
