@@ -213,7 +213,7 @@ def main():
     most = D('0.021')
     polynomial('LOG_', ln_tail, -most, most, 8, '(ln(1 + r) - r) / r^2, |r| <= 0.021')
     polynomial('LOGH_', log_tail, D(0), z2, 3, '(2 atanh(s) - 2 s) / s^3 of s^2, |s| <= 3 - sqrt(8), for float16')
-    print('\n/* ln 2 in parts, the first one a multiple of 2^-16, and the rest of num/fn_table.def, as doubles */')
+    print('\n/* ln 2 in parts, the first a multiple of 2^-16; fn_ln_rest in double */')
     define('LN_2_1', Fraction(round(LN2 * 2 ** 16), 2 ** 16))
     define('LN_2_2', LN2 - decimal(Fraction(round(LN2 * 2 ** 16), 2 ** 16)))
     rest = [v - decimal(Fraction(round(v * 2 ** 16), 2 ** 16)) for v in (-decimal(c).ln() for c in ln_centers())]

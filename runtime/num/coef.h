@@ -54,8 +54,7 @@
 #define LOGH_2 0x1.245c3a9063f34p-2
 #define LOGH_3 0x1.ddd0bdee500f3p-3
 
-/* ln 2 in parts, the first one a multiple of 2^-16, and the rest of num/fn_table.def, as
- * doubles */
+/* ln 2 in parts, the first a multiple of 2^-16; fn_ln_rest in double */
 #define LN_2_1 0x1.62e4000000000p-1
 #define LN_2_2 0x1.7f7d1cf79abcap-20
 #define LN_RESTS                                                                         \

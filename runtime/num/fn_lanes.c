@@ -24,6 +24,18 @@
  * bits. */
 #define TO_INTEGER 0x1.8p52
 
+/* Returns a + b rounded to odd (half_sum_odd), for a no less in magnitude than b and a
+ * finite sum, without branches. */
+CORE
+odd_sum(double a, double b)
+{
+    double s = a + b;
+    double rest = b - (s - a);
+    uint64_t u = double_bits(s), left = double_bits(rest) << 1;
+    uint64_t inexact = (left | (0 - left)) >> 63;
+    return double_of_bits((u - ((double_bits(rest) ^ u) >> 63 & inexact)) | inexact);
+}
+
 /* ---- exp: x = k ln 2 + r, e^x = 2^k e^r ---------------------------------- */
 
 CORE
@@ -85,7 +97,7 @@ exp_f32(double arg)
     double k = shifted - TO_INTEGER;
     double first = x - k * LN2_1, rest = k * LN2_2, r = first - rest;
     double low = r * r * exp_tail_f32(r) - rest;
-    return half_sum_odd(1.0 + first, (first - ((1.0 + first) - 1.0)) + low) *
+    return odd_sum(1.0 + first, (first - ((1.0 + first) - 1.0)) + low) *
            exp_scale(shifted);
 }
 
@@ -143,7 +155,7 @@ ln_f32(double x)
     double first = k * LN_2_1 + float_of_bits(fn_ln_first[piece]);
     double rest = k * LN_2_2 + ln_rest[piece];
     double sum = first + r;
-    return half_sum_odd(sum, ((first - sum) + r) + (r * r * ln_tail_f32(r) + rest));
+    return odd_sum(sum, ((first - sum) + r) + (r * r * ln_tail_f32(r) + rest));
 }
 
 /* ---- ln of float16: with x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s), s
@@ -186,17 +198,22 @@ ln_f16(double x)
 
 /* ---- sin, cos: x = n pi / 2 + r, |r| <= pi / 4 --------------------------- */
 
-/* The sine is r and this. */
 CORE
-sin_low_f32(double r)
+sin_tail_f32(double z)
 {
-    double z = r * r;
     double q = SIN_5 * z + SIN_4;
     q = q * z + SIN_3;
     q = q * z + SIN_2;
     q = q * z + SIN_1;
-    q = q * z + SIN_0;
-    return r * (z * q);
+    return q * z + SIN_0;
+}
+
+/* This keeps the sign of a zero. */
+CORE
+sin_poly_f32(double r)
+{
+    double z = r * r;
+    return r * (1.0 + z * sin_tail_f32(z));
 }
 
 CORE
@@ -259,7 +276,7 @@ quadrant(uint64_t n, double s, double c)
         double shifted = x * TWO_BY_PI + TO_INTEGER;                                     \
         double n = shifted - TO_INTEGER;                                                 \
         double r = ((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3;                \
-        return quadrant(double_bits(shifted) + first, r + sin_low_f32(r),                \
+        return quadrant(double_bits(shifted) + first, sin_poly_f32(r),                   \
                         cos_most_f32(r) + cos_low_f32(r));                               \
     }                                                                                    \
     CORE name##_f32(float x)                                                             \
@@ -270,9 +287,9 @@ quadrant(uint64_t n, double s, double c)
             return name##_small_f32(x);                                                  \
         }                                                                                \
         n = num_reduce(float_bits(x), &r, &rest);                                        \
-        double s = sin_low_f32(r), c = cos_most_f32(r);                                  \
-        return quadrant(n + first, half_sum_odd(r, s + rest * c),                        \
-                        half_sum_odd(c, cos_low_f32(r) - rest * (r + s)));               \
+        double s = r * (r * r * sin_tail_f32(r * r)), c = cos_most_f32(r);               \
+        return quadrant(n + first, odd_sum(r, s + rest * c),                             \
+                        odd_sum(c, cos_low_f32(r) - rest * (r + s)));                    \
     }                                                                                    \
     CORE name##_f16(double x)                                                            \
     {                                                                                    \
