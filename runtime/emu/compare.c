@@ -6,7 +6,6 @@
  * 0. */
 #include "emu/emu.h"
 #include "isa/operand.h"
-#include "num/lanes.h"
 
 #include <string.h>
 
@@ -15,127 +14,22 @@ enum {
     CMPMASK_BYTES = CMPMASK_BITS / 8
 };
 
-/* How a relates to b, as bits; a condition accepts some of them. */
-enum {
-    LESS = 1,
-    EQUAL = 2,
-    GREATER = 4,
-    UNORDERED = 8
-};
-
-static uint8_t
-accepted(Sem sem)
+static RowCondition
+condition(Sem sem)
 {
     switch (sem) {
     case SEM_CMP_LT:
-        return LESS;
+        return ROW_LT;
     case SEM_CMP_GT:
-        return GREATER;
+        return ROW_GT;
     case SEM_CMP_GE:
-        return GREATER | EQUAL;
+        return ROW_GE;
     case SEM_CMP_EQ:
-        return EQUAL;
+        return ROW_EQ;
     case SEM_CMP_NE:
-        return LESS | GREATER | UNORDERED;
-    case SEM_CMP_LE:
-        return LESS | EQUAL;
+        return ROW_NE;
     default:
-        return 0;
-    }
-}
-
-/* ---- lanes --------------------------------------------------------------- */
-
-typedef float AnyF32 LANES_ANY;
-
-/* Sets on[i] to 1 if want accepts how a[i] relates to b[i], else to 0. */
-typedef void RelateFn(uint8_t *on, const uint8_t *a, const uint8_t *b, uint8_t want,
-                      int64_t n);
-
-#define RELATE(name, T)                                                                  \
-    static void name(uint8_t *on, const uint8_t *a, const uint8_t *b, uint8_t want,      \
-                     int64_t n)                                                          \
-    {                                                                                    \
-        const T *x = (const T *)a, *y = (const T *)b;                                    \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            uint8_t lt = x[i] < y[i], eq = x[i] == y[i], gt = x[i] > y[i];               \
-            uint8_t un = !(lt | eq | gt);                                                \
-            uint8_t rel =                                                                \
-                (uint8_t)(lt * LESS | eq * EQUAL | gt * GREATER | un * UNORDERED);       \
-            on[i] = (rel & want) != 0;                                                   \
-        }                                                                                \
-    }
-RELATE(relate_s8, AnyS8)
-RELATE(relate_u8, AnyU8)
-RELATE(relate_s16, AnyS16)
-RELATE(relate_s32, AnyS32)
-RELATE(relate_s64, AnyS64)
-RELATE(relate_f32, AnyF32)
-
-/* Returns an integer that has the order of the float16; both zeros give 0. */
-static int16_t
-half_key(uint16_t h)
-{
-    int16_t magnitude = (int16_t)(h & 0x7fff), sign = (int16_t)-(h >> 15);
-    return (int16_t)((magnitude ^ sign) - sign);
-}
-
-static void
-relate_f16(uint8_t *on, const uint8_t *a, const uint8_t *b, uint8_t want, int64_t n)
-{
-    const AnyU16 *x = (const AnyU16 *)a, *y = (const AnyU16 *)b;
-    for (int64_t i = 0; i < n; i++) {
-        int16_t p = half_key(x[i]), q = half_key(y[i]);
-        uint16_t rel = p < q ? LESS : p == q ? EQUAL : GREATER;
-        rel = (x[i] & 0x7fff) > 0x7c00 ? UNORDERED : rel;
-        rel = (y[i] & 0x7fff) > 0x7c00 ? UNORDERED : rel;
-        on[i] = (uint8_t)((rel & want) != 0);
-    }
-}
-
-static RelateFn *
-relate_of(Dtype t)
-{
-    static RelateFn *const fns[DT_COUNT] = {
-        [DT_S8] = relate_s8,   [DT_U8] = relate_u8,   [DT_S16] = relate_s16,
-        [DT_S32] = relate_s32, [DT_S64] = relate_s64, [DT_F16] = relate_f16,
-        [DT_F32] = relate_f32,
-    };
-    return fns[t];
-}
-
-#define SELECT(name, T)                                                                  \
-    static void name(uint8_t *dst, const uint8_t *on, const uint8_t *a,                  \
-                     const uint8_t *b, int64_t n)                                        \
-    {                                                                                    \
-        T *d = (T *)dst;                                                                 \
-        const T *x = (const T *)a, *y = (const T *)b;                                    \
-        for (int64_t i = 0; i < n; i++) {                                                \
-            d[i] = on[i] ? x[i] : y[i];                                                  \
-        }                                                                                \
-    }
-SELECT(select_8, AnyU8)
-SELECT(select_16, AnyU16)
-SELECT(select_32, AnyU32)
-SELECT(select_64, AnyU64)
-
-static void
-select_lanes(int size, uint8_t *dst, const uint8_t *on, const uint8_t *a,
-             const uint8_t *b, int64_t n)
-{
-    switch (size) {
-    case 1:
-        select_8(dst, on, a, b, n);
-        return;
-    case 2:
-        select_16(dst, on, a, b, n);
-        return;
-    case 4:
-        select_32(dst, on, a, b, n);
-        return;
-    default:
-        select_64(dst, on, a, b, n);
-        return;
+        return ROW_LE;
     }
 }
 
@@ -149,31 +43,6 @@ fill_scalar(uint8_t *buf, int size, int64_t scalar)
     }
 }
 
-/* Packs eight lanes into a byte, with lane 0 in the lowest bit. n is a multiple of 8, and
- * on has n bytes. */
-static void
-pack(uint8_t *bits, const uint8_t *on, int64_t n)
-{
-    for (int64_t i = 0; i < n / 8; i++) {
-        uint64_t eight;
-        memcpy(&eight, on + 8 * i, sizeof eight);
-        bits[i] = (uint8_t)(eight * 0x0102040810204080U >> 56);
-    }
-}
-
-/* Does the reverse of pack for at least n lanes: each byte is copied to eight lanes,
- * which keep one bit each. */
-static void
-unpack(uint8_t *on, const uint8_t *bits, int64_t n)
-{
-    const uint64_t ones = 0x0101010101010101U;
-    for (int64_t i = 0; i < (n + 7) / 8; i++) {
-        uint64_t eight = bits[i] * ones & 0x8040201008040201U;
-        eight = (eight + 0x7f * ones) >> 7 & ones;
-        memcpy(on + 8 * i, &eight, sizeof eight);
-    }
-}
-
 /* ---- instructions -------------------------------------------------------- */
 
 /* Compares the n leading lanes of the present repeat. */
@@ -184,7 +53,7 @@ compare_repeat(const EmuOp *op, const EmuLanes *c, const uint8_t *scalar, int64_
     uint8_t buf[2][REPEAT_BYTES];
     const uint8_t *a = emu_lanes_load(&c->o[0], n, buf[0]);
     const uint8_t *b = c->n > 1 ? emu_lanes_load(&c->o[1], n, buf[1]) : scalar;
-    relate_of((Dtype)op->dtype)(on, a, b, accepted(op_table[op->op].sem), n);
+    c->rows->relate[op->dtype][condition(op_table[op->op].sem)](on, a, b, n);
 }
 
 static bool
@@ -205,7 +74,7 @@ compare_to_memory(EmuRun *r, const EmuOp *op)
     }
     for (int64_t i = 0; i < c.repeats; i++) {
         compare_repeat(op, &c, scalar, c.lanes, on);
-        pack(dst + i * row, on, c.lanes);
+        c.rows->pack(dst + i * row, on, c.lanes);
         emu_lanes_step(&c);
     }
     return true;
@@ -221,13 +90,13 @@ compare_to_mask(EmuRun *r, const EmuOp *op)
     }
     uint8_t old[MAX_LANES];
     bool keep = emu_chosen(r->p, CHOICE_VCMP_MASKED_OFF) == CHOSE_VCMP_MASKED_OFF_KEPT;
-    unpack(old, r->sreg + SREG_CMPMASK, CMPMASK_BITS);
+    c.rows->unpack(old, r->sreg + SREG_CMPMASK, CMPMASK_BITS);
     compare_repeat(op, &c, NULL, c.run, on);
     for (int64_t i = 0; i < c.lanes && i < CMPMASK_BITS; i++) {
         bool off = i >= c.run || (c.holes && !c.on[i]);
         on[i] = !off ? on[i] : keep ? old[i] : 0;
     }
-    pack(r->sreg + SREG_CMPMASK, on, CMPMASK_BITS);
+    c.rows->pack(r->sreg + SREG_CMPMASK, on, CMPMASK_BITS);
     return true;
 }
 
@@ -278,10 +147,10 @@ static void
 select_repeat(const EmuLanes *c, const uint8_t *bits, bool of_mask, const uint8_t *scalar)
 {
     uint8_t buf[2][REPEAT_BYTES], result[REPEAT_BYTES], on[MAX_LANES] = {0};
-    unpack(on, bits, of_mask && c->run > CMPMASK_BITS ? CMPMASK_BITS : c->run);
+    c->rows->unpack(on, bits, of_mask && c->run > CMPMASK_BITS ? CMPMASK_BITS : c->run);
     const uint8_t *a = emu_lanes_load(&c->o[1], c->run, buf[0]);
     const uint8_t *b = c->n > 2 ? emu_lanes_load(&c->o[2], c->run, buf[1]) : scalar;
-    select_lanes(c->o[0].size, result, on, a, b, c->run);
+    c->rows->select[__builtin_ctz((unsigned)c->o[0].size)](result, on, a, b, c->run);
     emu_lanes_store(c, c->run, result);
 }
 
@@ -348,5 +217,6 @@ emu_bind_compare(EmuProgram *p, EmuOp *op, const char **why)
     op->dtype = (uint8_t)t;
     *why = "the vector instruction does not exist for its dtype";
     bool compares = op->exec == emu_exec_compare;
-    return dtype_size(t) > 0 && t != DT_BOOL && (!compares || relate_of(t) != NULL);
+    return dtype_size(t) > 0 && t != DT_BOOL &&
+           (!compares || emu_rows()->relate[t][ROW_LT] != NULL);
 }

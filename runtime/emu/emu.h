@@ -17,6 +17,7 @@
 #define TIK_EMU_H
 
 #include "emu/lanes.h"
+#include "emu/rows.h"
 #include "rules/atomic.h"
 #include "rules/flag.h"
 #include "num/conv.h"
@@ -339,8 +340,9 @@ typedef struct EmuLanes {
     int lanes;       /* lanes of a repeat */
     int64_t repeats; /* 0: nothing to do */
     int64_t run,
-        last;   /* leading lanes that may be active, of a repeat and of the last one */
-    bool holes; /* some of the leading lanes are off */
+        last; /* leading lanes that may be active, of a repeat and of the last one */
+    const RowTable *rows;
+    bool holes;            /* some of the leading lanes are off */
     uint8_t on[MAX_LANES]; /* with holes: 1 for lanes that are active */
 } EmuLanes;
 

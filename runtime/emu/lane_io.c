@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "num/lanes.h"
-
 /* ---- masks --------------------------------------------------------------- */
 
 /* Reads a mask of bits; the run of lanes goes up to the highest bit. */
@@ -27,8 +25,8 @@ read_bits(const EmuRun *r, const EmuOp *op, EmuLanes *c)
     if (highest < 0 || c->run > c->lanes) {
         return false;
     }
-    for (int64_t i = 0; c->holes && i < c->run; i++) {
-        c->on[i] = (uint8_t)(w[i / 64] >> (i % 64) & 1);
+    if (c->holes) { /* little endian, as in all of the emulator */
+        c->rows->unpack(c->on, (const uint8_t *)w, c->run);
     }
     return true;
 }
@@ -163,6 +161,7 @@ bool
 emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c)
 {
     const EmuLanePlan *plan = &op->plan;
+    c->rows = emu_rows();
     c->lanes = plan->lanes;
     c->run = c->last = c->lanes;
     c->holes = false;
@@ -190,60 +189,50 @@ emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES])
     if (o->dense) {
         return o->at;
     }
-    int64_t bytes = n * o->size;
-    for (int64_t at = 0, b = 0; at < bytes; at += BLOCK_BYTES, b++) {
-        int64_t len = bytes - at < BLOCK_BYTES ? bytes - at : BLOCK_BYTES;
-        memcpy(buf + at, o->at + b * o->blk, (size_t)len);
+    int64_t bytes = n * o->size, at = 0;
+    const uint8_t *from = o->at;
+    for (; at + BLOCK_BYTES <= bytes; at += BLOCK_BYTES, from += o->blk) {
+        memcpy(buf + at, from, BLOCK_BYTES);
     }
+    memcpy(buf + at, from, (size_t)(bytes - at));
     return buf;
 }
 
-/* Defines a function that stores the active ones of n lanes, block by block. */
-#define STORE(name, T)                                                                   \
-    static void name(const EmuLanes *c, int64_t n, const void *result)                   \
-    {                                                                                    \
-        enum {                                                                           \
-            EACH = BLOCK_BYTES / sizeof(T)                                               \
-        };                                                                               \
-        const T *from = result;                                                          \
-        const EmuLane *o = &c->o[0];                                                     \
-        for (int64_t i = 0, b = 0; i < n; i += EACH, b++) {                              \
-            T *to = (T *)(void *)(o->at + (o->dense ? BLOCK_BYTES : o->blk) * b);        \
-            int64_t most = n - i < EACH ? n - i : EACH;                                  \
-            for (int64_t k = 0; k < most; k++) {                                         \
-                if (!c->holes || c->on[i + k]) {                                         \
-                    to[k] = from[i + k];                                                 \
-                }                                                                        \
-            }                                                                            \
-        }                                                                                \
+/* Stores n lanes that are all active, block by block. */
+static void
+store_blocks(const EmuLane *o, int64_t n, const uint8_t *result)
+{
+    int64_t bytes = n * o->size, at = 0;
+    uint8_t *to = o->at;
+    for (; at + BLOCK_BYTES <= bytes; at += BLOCK_BYTES, to += o->blk) {
+        memcpy(to, result + at, BLOCK_BYTES);
     }
+    memcpy(to, result + at, (size_t)(bytes - at));
+}
 
-STORE(store8, AnyU8)
-STORE(store16, AnyU16)
-STORE(store32, AnyU32)
-STORE(store64, AnyU64)
+/* Stores the active ones of n lanes; those that are off keep their bytes. */
+static void
+store_active(const EmuLanes *c, int64_t n, const uint8_t *result)
+{
+    const EmuLane *o = &c->o[0];
+    RowSelect *select = c->rows->select[__builtin_ctz((unsigned)o->size)];
+    int64_t each = o->dense ? n : BLOCK_BYTES / o->size;
+    uint8_t *to = o->at;
+    for (int64_t i = 0; i < n; i += each, to += o->blk) {
+        select(to, c->on + i, result + i * o->size, to, n - i < each ? n - i : each);
+    }
+}
 
 void
 emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result)
 {
     const EmuLane *o = &c->o[0];
-    if (!c->holes && o->dense) {
+    if (c->holes) {
+        store_active(c, n, result);
+    } else if (o->dense) {
         memcpy(o->at, result, (size_t)(n * o->size));
-        return;
-    }
-    switch (o->size) {
-    case 1:
-        store8(c, n, result);
-        break;
-    case 2:
-        store16(c, n, result);
-        break;
-    case 4:
-        store32(c, n, result);
-        break;
-    default:
-        store64(c, n, result);
-        break;
+    } else {
+        store_blocks(o, n, result);
     }
 }
 

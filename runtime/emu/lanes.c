@@ -1,6 +1,7 @@
 /* lanes.c: chooses the lane function of an operation; those of mathematical functions and
  * shifts are loops of runtime/num. */
 #include "emu/lanes.h"
+#include "emu/rows.h"
 #include "num/fn.h"
 #include "num/int.h"
 #include "num/lanes.h"
@@ -90,6 +91,15 @@ static Dtype
 mixed_source(Sem sem)
 {
     return sem == SEM_ADDDEQRELU ? DT_S32 : DT_F16;
+}
+
+const RowTable *
+emu_rows(void)
+{
+    NumLevel level = num_level();
+    return level >= NUM_LEVEL_AVX512 ? &emu_rows_avx512
+           : level >= NUM_LEVEL_AVX2 ? &emu_rows_avx2
+                                     : &emu_rows_base;
 }
 
 LaneFn *

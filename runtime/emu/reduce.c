@@ -83,10 +83,10 @@ load_summands(const Reduction *x, Summands *s)
     size_t used = (size_t)(c->run * x->size);
     memcpy(s->bytes, emu_lanes_load(&c->o[0], c->run, buf), used);
     memset(s->bytes + used, 0, REPEAT_BYTES - used);
-    for (int64_t i = 0; c->holes && i < c->run; i++) {
-        if (!c->on[i]) {
-            memset(s->bytes + i * x->size, 0, (size_t)x->size);
-        }
+    if (c->holes) {
+        static const uint8_t zeros[REPEAT_BYTES];
+        c->rows->select[__builtin_ctz((unsigned)x->size)](s->bytes, c->on, s->bytes,
+                                                          zeros, c->run);
     }
 }
 
@@ -143,69 +143,71 @@ typedef struct Extreme {
     uint64_t bits; /* the element, or the canonical NaN */
     int64_t at;    /* its lane; for a whole buffer its element */
     int64_t count; /* number of lanes that are equal to it */
+    int32_t key;   /* its order, if it is no NaN (RowExtreme) */
 } Extreme;
 
-/* Integers that have the order of the floats, with -0 as +0; whether they are NaN. */
-#define F16_ORDER(u) ((u) & 0x8000u ? -(int)((u) & 0x7fffu) : (int)(u))
-#define F16_NAN(u)   (((u) & 0x7fffu) > 0x7c00u)
-#define F32_NAN(u)   (((u) & 0x7fffffffu) > 0x7f800000u)
-#define AS_S16(u)    ((int16_t)(u))
-#define AS_S64(u)    ((int64_t)(u))
-#define NEVER(u)     ((void)(u), false)
-
-/* Defines a function that goes over lanes from..to-1 in order. at is the index of lane
- * 0. */
-#define EXTREME(name, T, V, VALUE, IS_NAN, NAN_BITS)                                     \
-    static void name(Extreme *e, const uint8_t *lanes, const uint8_t *on, int64_t from,  \
-                     int64_t to, int64_t at, bool largest)                               \
-    {                                                                                    \
-        const T *x = (const T *)lanes;                                                   \
-        V best = VALUE((T)e->bits);                                                      \
-        for (int64_t i = from; i < to; i++) {                                            \
-            const T bits = x[i];                                                         \
-            const V v = VALUE(bits);                                                     \
-            if (on != NULL && !on[i]) {                                                  \
-                continue;                                                                \
-            }                                                                            \
-            if (IS_NAN(bits)) {                                                          \
-                if (!e->any) {                                                           \
-                    *e = (Extreme){true, true, NAN_BITS, at + i, 0};                     \
-                }                                                                        \
-            } else if (!e->any || e->nan || (largest ? v > best : v < best)) {           \
-                *e = (Extreme){true, false, bits, at + i, 1};                            \
-                best = v;                                                                \
-            } else {                                                                     \
-                e->count += v == best;                                                   \
-            }                                                                            \
-        }                                                                                \
+/* Integers of 64 bits, lane by lane. */
+static void
+extreme_s64(Extreme *e, const uint8_t *lanes, const uint8_t *on, int64_t from, int64_t to,
+            int64_t at, bool largest)
+{
+    const AnyS64 *x = (const AnyS64 *)lanes;
+    for (int64_t i = from; i < to; i++) {
+        int64_t best = (int64_t)e->bits;
+        if (on != NULL && !on[i]) {
+            continue;
+        }
+        if (!e->any || (largest ? x[i] > best : x[i] < best)) {
+            *e = (Extreme){.any = true, .bits = (uint64_t)x[i], .at = at + i, .count = 1};
+        } else {
+            e->count += x[i] == best;
+        }
     }
+}
 
-EXTREME(extreme_f16, AnyU16, int, F16_ORDER, F16_NAN, HALF_NAN)
-EXTREME(extreme_f32, AnyU32, float, float_of_bits, F32_NAN, FLOAT_NAN)
-EXTREME(extreme_s16, AnyU16, int, AS_S16, NEVER, 0)
-EXTREME(extreme_s64, AnyU64, int64_t, AS_S64, NEVER, 0)
+/* Adds lanes whose extreme is f to those seen so far; bits are the element there. */
+static void
+add_extreme(const Reduction *x, Extreme *e, const RowExtreme *f, uint64_t bits,
+            int64_t at)
+{
+    bool nan = f->key == ROW_NAN;
+    if (nan && !e->any) {
+        bits = x->t == DT_F16 ? HALF_NAN : FLOAT_NAN;
+        *e = (Extreme){.any = true, .nan = true, .bits = bits, .at = at};
+    } else if (!nan && (!e->any || e->nan || f->key > e->key)) {
+        *e = (Extreme){.any = true, .bits = bits, .at = at, .count = f->many};
+        e->key = f->key;
+    } else if (!nan && f->key == e->key) {
+        e->count += f->many;
+    }
+}
 
+static bool
+seeks_largest(const Reduction *x)
+{
+    Sem sem = op_table[x->op->op].sem;
+    return sem == SEM_CMAX || sem == SEM_CGMAX || sem == SEM_ALL_MAX;
+}
+
+/* Goes over lanes from..to-1 in order. at is the index of lane 0. */
 static void
 extreme_of(const Reduction *x, Extreme *e, const uint8_t *lanes, int64_t from, int64_t to,
            int64_t at)
 {
     const uint8_t *on = x->c.holes ? x->c.on : NULL;
-    Sem sem = op_table[x->op->op].sem;
-    bool largest = sem == SEM_CMAX || sem == SEM_CGMAX || sem == SEM_ALL_MAX;
+    RowFind *find = x->c.rows->find[x->t];
+    RowExtreme f;
     to = to < x->c.run ? to : x->c.run;
-    switch (x->t) {
-    case DT_F16:
-        extreme_f16(e, lanes, on, from, to, at, largest);
-        return;
-    case DT_F32:
-        extreme_f32(e, lanes, on, from, to, at, largest);
-        return;
-    case DT_S16:
-        extreme_s16(e, lanes, on, from, to, at, largest);
-        return;
-    default:
-        extreme_s64(e, lanes, on, from, to, at, largest);
-        return;
+    if (find == NULL) {
+        extreme_s64(e, lanes, on, from, to, at, seeks_largest(x));
+    } else if (from < to) {
+        uint64_t bits = 0;
+        lanes += from * x->size;
+        find(&f, lanes, on != NULL ? on + from : NULL, to - from, seeks_largest(x));
+        if (f.key != INT32_MIN) {
+            memcpy(&bits, lanes + f.at * x->size, (size_t)x->size);
+            add_extreme(x, e, &f, bits, at + from + f.at);
+        }
     }
 }
 
@@ -219,7 +221,7 @@ store_bits(const Reduction *x, int i, uint64_t bits)
 static uint64_t
 identity(const Reduction *x)
 {
-    bool largest = op_table[x->op->op].sem == SEM_CGMAX;
+    bool largest = seeks_largest(x);
     switch (x->t) {
     case DT_F16:
         return largest ? 0xfbff : 0x7bff; /* 65504 */
@@ -337,6 +339,107 @@ one_repeat(Reduction *x)
     }
 }
 
+/* ---- many repeats at a time ---------------------------------------------- */
+
+enum {
+    MANY = 16 /* repeats */
+};
+
+/* Returns whether all lanes of all repeats are on. */
+static bool
+is_whole(const Reduction *x)
+{
+    return !x->c.holes && x->c.run == x->c.lanes;
+}
+
+/* Returns whether no result is written where lanes are still read. */
+static bool
+is_apart(const Reduction *x)
+{
+    const EmuLane *o = &x->c.o[0];
+    int64_t blocks = REPEAT_BYTES / BLOCK_BYTES, repeats = x->c.repeats - 1;
+    uintptr_t from = (uintptr_t)o->at, to = (uintptr_t)x->dst;
+    uintptr_t from_end = from + (uintptr_t)(repeats * o->rep + blocks * o->blk);
+    uintptr_t to_end = to + (uintptr_t)(repeats * x->step + x->results * x->size);
+    return to_end <= from || from_end + BLOCK_BYTES <= to;
+}
+
+/* Gives the lanes of the next n repeats, which follow each other, and goes on after
+ * them. */
+static const uint8_t *
+next_repeats(Reduction *x, int64_t n, uint8_t room[MANY * REPEAT_BYTES])
+{
+    const EmuLane *o = &x->c.o[0];
+    const uint8_t *first = o->at;
+    bool direct = is_whole(x) && o->dense && o->rep == REPEAT_BYTES;
+    for (int64_t i = 0; i < n; i++) {
+        if (!direct) {
+            load_summands(x, (Summands *)(void *)(room + i * REPEAT_BYTES));
+        }
+        emu_lanes_step(&x->c);
+    }
+    return direct ? first : room;
+}
+
+/* Makes the sums of the next n repeats, x->results of each, in level after level of all
+ * trees. */
+static void
+sum_repeats(Reduction *x, int64_t n, uint8_t *sums)
+{
+    _Alignas(Summands) uint8_t room[MANY * REPEAT_BYTES];
+    uint8_t level[2][MANY * REPEAT_BYTES / 2];
+    const uint8_t *from = next_repeats(x, n, room);
+    int64_t left = n * x->c.lanes;
+    for (int now = 0; left > n * x->results; now = !now) {
+        left /= 2;
+        x->c.rows->pairs[x->t](level[now], from, left);
+        from = level[now];
+    }
+    memcpy(sums, from, (size_t)(left * x->size));
+}
+
+/* The extremes of blocks of the next n repeats. */
+static void
+extreme_repeats(Reduction *x, int64_t n, uint8_t *found)
+{
+    _Alignas(Summands) uint8_t room[MANY * REPEAT_BYTES];
+    const uint8_t *from = next_repeats(x, n, room);
+    x->c.rows->blocks[x->t](found, from, n * x->results, seeks_largest(x));
+}
+
+/* Returns whether the additions are those of pairs of neighbours by the usual reading. */
+static bool
+has_pairs(const Reduction *x)
+{
+    return x->c.rows->pairs[x->t] != NULL &&
+           x->op->lanes == emu_lane_fn(NULL, (LaneWork){SEM_ADD, false}, x->t, x->t);
+}
+
+/* Executes the instruction in groups of repeats; false: it must go one by one. */
+static bool
+each_group(Reduction *x)
+{
+    uint8_t results[MANY * REPEAT_BYTES / 2];
+    Sem sem = op_table[x->op->op].sem;
+    bool sums = sem == SEM_CADD || sem == SEM_CGADD || sem == SEM_CPADD;
+    bool blocks = sem == SEM_CGMAX || sem == SEM_CGMIN;
+    int64_t bytes = (int64_t)x->results * x->size;
+    bool fits = sums     ? has_pairs(x) && (sem == SEM_CADD || is_whole(x))
+                : blocks ? x->c.rows->blocks[x->t] != NULL && is_whole(x)
+                         : false;
+    if (!fits || !is_apart(x)) {
+        return false;
+    }
+    for (int64_t at = 0; at < x->c.repeats; at += MANY) {
+        int64_t n = x->c.repeats - at < MANY ? x->c.repeats - at : MANY;
+        (sums ? sum_repeats : extreme_repeats)(x, n, results);
+        for (int64_t i = 0; i < n; i++, x->dst += x->step) {
+            memcpy(x->dst, results + i * bytes, (size_t)bytes);
+        }
+    }
+    return true;
+}
+
 bool
 emu_exec_reduce(EmuRun *r, const EmuOp *op)
 {
@@ -344,7 +447,7 @@ emu_exec_reduce(EmuRun *r, const EmuOp *op)
     if (!open_reduction(r, op, false, &x)) {
         return false;
     }
-    if (x.c.repeats == 0) {
+    if (x.c.repeats == 0 || each_group(&x)) {
         return true;
     }
     Sem sem = op_table[op->op].sem;
@@ -406,7 +509,13 @@ sum_buffer(Reduction *x)
 {
     uint8_t sums[MAX_REPEATS * sizeof(float)];
     Summands s;
-    for (int64_t i = 0; i < x->c.repeats; i++) {
+    bool many = has_pairs(x);
+    for (int64_t i = 0, n; i < x->c.repeats; i += n) {
+        n = !many ? 1 : x->c.repeats - i < MANY ? x->c.repeats - i : MANY;
+        if (many) {
+            sum_repeats(x, n, sums + i * x->size);
+            continue;
+        }
         load_summands(x, &s);
         add_trees(x, &s, x->c.lanes, 1);
         memcpy(sums + i * x->size, s.bytes, (size_t)x->size);

@@ -102,6 +102,58 @@ one_run(const EmuLanes *c, LaneFn *lanes, int64_t scalar)
     return true;
 }
 
+/* Returns whether the lanes of all repeats follow each other, and none is written before
+ * it is read. */
+static bool
+follow_each_other(const EmuLanes *c)
+{
+    int64_t n = c->repeats * c->lanes;
+    for (int i = 0; i < c->n; i++) {
+        if (!c->o[i].dense || c->o[i].rep != c->lanes * c->o[i].size ||
+            (i > 0 && !separate(&c->o[0], &c->o[i], n))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum {
+    MANY = 16 /* repeats at a time */
+};
+
+/* Executes an instruction whose mask leaves out lanes for many repeats at a time: it
+ * computes all lanes to a buffer and writes the active ones. Returns false when repeats
+ * must go one by one. */
+static bool
+masked_groups(EmuLanes *c, const EmuOp *op, int64_t scalar)
+{
+    uint8_t on[MANY * MAX_LANES], result[MANY * REPEAT_BYTES];
+    if (!c->holes || c->repeats < 2 || !follow_each_other(c)) {
+        return false;
+    }
+    const EmuLane *dst = &c->o[0];
+    RowSelect *select = c->rows->select[__builtin_ctz((unsigned)dst->size)];
+    int64_t groups = c->repeats < MANY ? c->repeats : MANY;
+    memset(c->on + c->run, 0, (size_t)(c->lanes - c->run));
+    for (int64_t i = 0; i < groups; i++) {
+        memcpy(on + i * c->lanes, c->on, (size_t)c->lanes);
+    }
+    for (int64_t at = 0; at < c->repeats; at += MANY) {
+        int64_t some = c->repeats - at < MANY ? c->repeats - at : MANY;
+        int64_t n = (some - 1) * c->lanes + c->run;
+        if (sem_reads_dst(op_table[op->op].sem)) {
+            memcpy(result, dst->at, (size_t)(n * dst->size));
+        }
+        op->lanes(result, c->n > 1 ? c->o[1].at : NULL, c->n > 2 ? c->o[2].at : NULL,
+                  scalar, n);
+        select(dst->at, on, result, dst->at, n);
+        for (int64_t i = 0; i < some; i++) {
+            emu_lanes_step(c);
+        }
+    }
+    return true;
+}
+
 /* Computes to a buffer, then writes the active lanes. */
 static void
 one_repeat(const EmuLanes *c, const EmuOp *op, const uint8_t *const *src, int64_t scalar,
@@ -143,7 +195,8 @@ emu_exec_vector(EmuRun *r, const EmuOp *op)
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
-    if (c.repeats > 0 && !one_run(&c, op->lanes, scalar)) {
+    if (c.repeats > 0 && !one_run(&c, op->lanes, scalar) &&
+        !masked_groups(&c, op, scalar)) {
         each_repeat(&c, op, scalar);
     }
     return true;
