@@ -66,7 +66,7 @@ big_from_mpz(Interp *in, mpz_srcptr z, Span span)
     if (n == 1 && low <= (uint64_t)INT64_MAX + negative) {
         return val_int(negative ? (int64_t)(0 - low) : (int64_t)low);
     }
-    if (mpz_sizeinbase(z, 2) > MAX_BITS) {
+    if (n >= MAX_BITS / GMP_NUMB_BITS && mpz_sizeinbase(z, 2) > MAX_BITS) {
         return too_large(in, span);
     }
     BigInt *b = arena_alloc(core_arena(in), sizeof *b + n * sizeof(mp_limb_t));
@@ -79,8 +79,8 @@ int64_t
 big_bits(Value v)
 {
     if (v.kind == VAL_BIG) {
-        mpz_t view;
-        return (int64_t)mpz_sizeinbase(mpz_roinit_n(view, v.big->limb, v.big->size), 2);
+        int64_t n = v.big->size < 0 ? -(int64_t)v.big->size : v.big->size;
+        return n * GMP_NUMB_BITS - __builtin_clzll(v.big->limb[n - 1]);
     }
     int64_t i = v.kind == VAL_BOOL ? v.b : v.i;
     uint64_t m = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;

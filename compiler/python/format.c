@@ -2,6 +2,7 @@
  * exactly as in Python; a float has the shortest digits that read back as the same
  * number. Format specs are in format_spec.c. */
 #include "python/core.h"
+#include "python/float_text.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,12 +12,27 @@
 
 /* ---- floats -------------------------------------------------------------- */
 
+static int
+without_zeros(const char *digits, int n)
+{
+    while (n > 1 && digits[n - 1] == '0') {
+        n--;
+    }
+    return n;
+}
+
 /* Finds the shortest digits d.ddd (as integer digits) and the decimal exponent; f must be
  * finite and positive. */
 static int
 shortest_digits(double f, char digits[20], int *exp10)
 {
     char text[40];
+    FloatDigits fast;
+    if (float_shortest(f, &fast)) {
+        memcpy(digits, fast.digit, (size_t)fast.n);
+        *exp10 = fast.exp10;
+        return without_zeros(digits, fast.n);
+    }
     /* 15 digits that read back as f are the shortest, unless f is subnormal and has fewer
      * bits. */
     for (int p = f < DBL_MIN ? 1 : 15; p <= 17; p++) {
@@ -40,11 +56,8 @@ shortest_digits(double f, char digits[20], int *exp10)
             digits[n++] = *c;
         }
     }
-    while (n > 1 && digits[n - 1] == '0') {
-        n--;
-    }
     *exp10 = (int)strtol(e + 1, NULL, 10);
-    return n;
+    return without_zeros(digits, n);
 }
 
 void

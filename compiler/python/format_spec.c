@@ -1,6 +1,7 @@
 /* format_spec.c: implements format specs of f-strings and format(), the % operator and
  * str.format. */
 #include "python/core.h"
+#include "python/float_text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -228,7 +229,9 @@ float_digits(double f, const Spec *s, Text *t)
     int precision = s->precision < 0 ? 6 : s->precision;
     switch (type ? type : 'g') {
     case 'e':
-        text_printf(t, "%.*e", precision, f);
+        if (!float_scientific(f, precision, t)) {
+            text_printf(t, "%.*e", precision, f);
+        }
         break;
     case 'E':
         text_printf(t, "%.*E", precision, f);
@@ -244,7 +247,9 @@ float_digits(double f, const Spec *s, Text *t)
         text_printf(t, "%.*F", precision, f);
         break;
     default:
-        text_printf(t, "%.*f", precision, f);
+        if (!float_fixed(f, precision, t)) {
+            text_printf(t, "%.*f", precision, f);
+        }
         break;
     }
     if (!type && !strpbrk(t->p, ".en")) {
