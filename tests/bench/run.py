@@ -106,6 +106,7 @@ def main():
         rounds = 1 if args.quick else 3
         processes(m, tikc, tmp, 3 if args.quick else 15)
         front_end.kernel_text(m, tikc, tmp, [2000, 5000] if args.quick else [10000, 100000, 1000000], rounds)
+        front_end.many_kernels(m, tikc, tmp, 100 if args.quick else 1000, rounds)
         front_end.staging(m, tikc, tmp, 2 if args.quick else 50, rounds)
         front_end.plain_python(m, args.build, rounds)
         if not blob_sizes(m, tikc, tmp):
