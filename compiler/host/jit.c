@@ -51,6 +51,8 @@ bind_runtime(Unit *u, Jit *j)
         {"tikrt_isqrt", (uintptr_t)tikrt_isqrt},
         {"tikrt_exec", (uintptr_t)tikrt_exec},
         {"tikrt_map", (uintptr_t)tikrt_map},
+        {"tikrt_planes", (uintptr_t)tikrt_planes},
+        {"tikrt_tiles", (uintptr_t)tikrt_tiles},
         {"tikrt_convert", (uintptr_t)tikrt_convert},
         {"tikrt_sreg_reset", (uintptr_t)tikrt_sreg_reset},
         {"tikrt_lmem_reset", (uintptr_t)tikrt_lmem_reset},

@@ -61,6 +61,28 @@ typedef struct TikConvert {
 TIK_API void tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src,
                            int64_t repeats, int64_t dst_step, int64_t src_step,
                            uint32_t value);
+/* Transposes tiles of 16 rows of a block (of half a block for elements of one byte), one
+ * for each repeat. blocks: the addresses of 16 transposed blocks, then those of the rows.
+ * apart: no repeat writes what another one reads. The halves are bytes before those of a
+ * block that are used; the steps are the bytes from repeat to repeat. Each tile is read
+ * before it is written, and blocks are written in order. */
+typedef struct TikTiles {
+    int32_t size, apart; /* size: bytes of an element: 1, 2, 4 */
+    int32_t dst_half, src_half;
+} TikTiles;
+
+TIK_API void tikrt_tiles(const TikTiles *how, uint8_t *const *blocks, int64_t repeats,
+                         int64_t dst_step, int64_t src_step);
+/* Does the same with bands of tiles whose rows are at a pitch, as are the transposed
+ * columns. */
+typedef struct TikPlanes {
+    int32_t size, apart;
+    int64_t bands, dst_band, src_band; /* number of bands, bytes from band to band */
+    int64_t dst_pitch, src_pitch;
+} TikPlanes;
+
+TIK_API void tikrt_planes(const TikPlanes *p, uint8_t *dst, const uint8_t *src,
+                          int64_t repeats, int64_t dst_step, int64_t src_step);
 /* Returns the square root of x, rounded down, for integer square roots of compiled
  * code. */
 TIK_API uint64_t tikrt_isqrt(uint64_t x);

@@ -1,73 +1,28 @@
-/* layout.c: transposes and other new orders of elements (vector chapter 6).
- *
- * A matrix of 2^a rows and 2^b columns is transposed by rotating the bits of every
- * element's index: a times, the first half of all elements is interleaved with the
- * second. Each such round is a loop that compilers map to the interleaving instructions
- * of the processor. */
+/* layout.c: transposes and other new orders of elements (vector chapter 6). Compiled
+ * kernels come here only for what are no whole tiles (ops/tiles.h). */
 #include "ops/internal.h"
+#include "ops/tiles.h"
 #include "isa/operand.h"
 
 #include <string.h>
 
 enum {
-    ENTRIES = 16,
     TILE = 256, /* elements of a tile of 16 x 16 */
     TILE_BYTES = 512
 };
 
-/* Does a round of a transpose of a tile; a and b have n elements. */
-#define ROUND(to, from, n)                                                               \
-    for (int i = 0; i < (n) / 2; i++) {                                                  \
-        to[2 * i] = from[i];                                                             \
-        to[2 * i + 1] = from[i + (n) / 2];                                               \
-    }
-#define TRANSPOSE(name, T, n)                                                            \
-    static void name(T *restrict a)                                                      \
-    {                                                                                    \
-        T b[n];                                                                          \
-        ROUND(b, a, n)                                                                   \
-        ROUND(a, b, n)                                                                   \
-        ROUND(b, a, n)                                                                   \
-        ROUND(a, b, n)                                                                   \
-    }
-
-TRANSPOSE(transpose8, uint8_t, 256)
-TRANSPOSE(transpose16, uint16_t, 256)
-TRANSPOSE(transpose32, uint32_t, 128)
-
 void
 ops_transpose16(uint16_t tile[256])
 {
-    transpose16(tile);
+    OpTiles t = {.n = 1};
+    for (int i = 0; i < TILE_ROWS; i++) {
+        t.dst[i] = (uint8_t *)(tile + i * TILE_ROWS);
+        t.src[i] = t.dst[i];
+    }
+    ops_transpose_tiles(2, &t);
 }
 
 /* ---- vnchwconv ----------------------------------------------------------- */
-
-typedef struct Blocks {
-    uint8_t *dst[ENTRIES];
-    const uint8_t *src[ENTRIES];
-    int64_t n, dst_step, src_step;
-} Blocks;
-
-/* Defines a function for elements of one width, in rows of len bytes. */
-#define SCATTER(name, T, len, transpose)                                                 \
-    static void name(const Blocks *s)                                                    \
-    {                                                                                    \
-        for (int64_t r = 0; r < s->n; r++) {                                             \
-            T rows[ENTRIES * (len) / sizeof(T)];                                         \
-            for (int i = 0; i < ENTRIES; i++) {                                          \
-                memcpy((uint8_t *)rows + i * (len), s->src[i] + r * s->src_step, len);   \
-            }                                                                            \
-            transpose(rows);                                                             \
-            for (int i = 0; i < ENTRIES; i++) {                                          \
-                memcpy(s->dst[i] + r * s->dst_step, (uint8_t *)rows + i * (len), len);   \
-            }                                                                            \
-        }                                                                                \
-    }
-
-SCATTER(scatter8, uint8_t, 16, transpose8)
-SCATTER(scatter16, uint16_t, 32, transpose16)
-SCATTER(scatter32, uint32_t, 32, transpose32)
 
 bool
 ops_nchw(OpCall *c)
@@ -76,24 +31,14 @@ ops_nchw(OpCall *c)
     int size = dtype_size(a[NCHW_dst_list].t.dtype);
     int64_t to = size == 1 && a[NCHW_dst_high_half].v ? BLOCK_BYTES / 2 : 0;
     int64_t from = size == 1 && a[NCHW_src_high_half].v ? BLOCK_BYTES / 2 : 0;
-    Blocks s = {.n = a[NCHW_repeat_times].v,
-                .dst_step = a[NCHW_dst_rep_stride].v * BLOCK_BYTES,
-                .src_step = a[NCHW_src_rep_stride].v * BLOCK_BYTES};
-    for (int i = 0; i < ENTRIES; i++) {
+    OpTiles s = {.n = a[NCHW_repeat_times].v,
+                 .dst_step = a[NCHW_dst_rep_stride].v * BLOCK_BYTES,
+                 .src_step = a[NCHW_src_rep_stride].v * BLOCK_BYTES};
+    for (int i = 0; i < TILE_ROWS; i++) {
         s.dst[i] = c->at[NCHW_dst_list + i] + to;
         s.src[i] = c->at[NCHW_src_list + i] + from;
     }
-    switch (size) {
-    case 1:
-        scatter8(&s);
-        break;
-    case 2:
-        scatter16(&s);
-        break;
-    default:
-        scatter32(&s);
-        break;
-    }
+    ops_transpose_tiles(size, &s);
     return true;
 }
 
@@ -110,7 +55,7 @@ ops_tiles(OpCall *c)
         memcpy(tile,
                c->at[TILES_src] + (one ? 0 : i * a[TILES_src_rep_stride].v * TILE_BYTES),
                sizeof tile);
-        transpose16(tile);
+        ops_transpose16(tile);
         memcpy(c->at[TILES_dst] + (one ? 0 : i * a[TILES_dst_rep_stride].v * TILE_BYTES),
                tile, sizeof tile);
     }
@@ -143,15 +88,15 @@ static void
 planes16_by_tiles(Any16 *restrict dst, const Any16 *restrict src, int64_t rows,
                   int64_t columns)
 {
-    for (int64_t m = 0; m < columns; m += ENTRIES) {
-        for (int64_t i = 0; i < rows; i += ENTRIES) {
+    for (int64_t m = 0; m < columns; m += TILE_ROWS) {
+        for (int64_t i = 0; i < rows; i += TILE_ROWS) {
             uint16_t tile[TILE];
-            for (int k = 0; k < ENTRIES; k++) {
-                memcpy(tile + k * ENTRIES, src + (i + k) * columns + m, 2 * ENTRIES);
+            for (int k = 0; k < TILE_ROWS; k++) {
+                memcpy(tile + k * TILE_ROWS, src + (i + k) * columns + m, 2 * TILE_ROWS);
             }
-            transpose16(tile);
-            for (int k = 0; k < ENTRIES; k++) {
-                memcpy(dst + (m + k) * rows + i, tile + k * ENTRIES, 2 * ENTRIES);
+            ops_transpose16(tile);
+            for (int k = 0; k < TILE_ROWS; k++) {
+                memcpy(dst + (m + k) * rows + i, tile + k * TILE_ROWS, 2 * TILE_ROWS);
             }
         }
     }
@@ -179,9 +124,10 @@ ops_planes(OpCall *c)
         planes8(c->at[PLANES_dst], src, rows, columns);
         break;
     case 2:
-        (rows % ENTRIES == 0 && columns % ENTRIES == 0 ? planes16_by_tiles : planes16)(
-            (Any16 *)(void *)c->at[PLANES_dst], (const Any16 *)(const void *)src, rows,
-            columns);
+        (rows % TILE_ROWS == 0 && columns % TILE_ROWS == 0
+             ? planes16_by_tiles
+             : planes16)((Any16 *)(void *)c->at[PLANES_dst],
+                         (const Any16 *)(const void *)src, rows, columns);
         break;
     default:
         planes32((Any32 *)(void *)c->at[PLANES_dst], (const Any32 *)(const void *)src,
