@@ -103,8 +103,10 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
     case VAL_STR:
         *out = str_hash(in, key.str);
         return true;
-    case VAL_BOOL:
     case VAL_INT:
+        *out = (uint64_t)key.i; /* as number_hash */
+        return true;
+    case VAL_BOOL:
     case VAL_BIG:
     case VAL_FLOAT:
         core_owe(in, meter_size(key));
@@ -152,6 +154,10 @@ dict_hash(Interp *in, Value key, Span span, uint64_t *out)
 static bool
 same_key(Interp *in, Value a, Value b, Span span, bool *out)
 {
+    if (a.kind == VAL_INT && b.kind == VAL_INT) {
+        *out = a.i == b.i;
+        return true;
+    }
     if (a.kind == VAL_STR && b.kind == VAL_STR) {
         core_owe(in, a.str->len / 64);
         *out = a.str->len == b.str->len && memcmp(a.str->p, b.str->p, a.str->len) == 0;

@@ -780,9 +780,6 @@ static bool
 comp_clause(Interp *in, Ast *e, Ast *clause, Value into)
 {
     Iter it;
-    if (!clause) {
-        return comp_element(in, e, into);
-    }
     Value source = eval(in, clause->b);
     if (val_failed(source) || !iter_begin(in, source, clause->b->span, &it)) {
         return false;
@@ -793,12 +790,18 @@ comp_clause(Interp *in, Ast *e, Ast *clause, Value into)
         if (more <= 0) {
             return more == 0;
         }
-        TRY(core_step(in, clause->span) && exec_assign(in, clause->a, item));
+        TRY(core_step(in, clause->span));
+        if (clause->a->kind == AST_NAME && clause->a->op == PLACE_LOCAL) {
+            in->frame->slots[clause->a->slot] = item;
+        } else {
+            TRY(exec_assign(in, clause->a, item));
+        }
         bool yes = true;
         for (Ast *cond = clause->list; cond && yes; cond = cond->next) {
             TRY(eval_truth(in, cond, &yes));
         }
-        TRY(!yes || comp_clause(in, e, clause->next, into));
+        TRY(!yes || (clause->next ? comp_clause(in, e, clause->next, into)
+                                  : comp_element(in, e, into)));
     }
 }
 
