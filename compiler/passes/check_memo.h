@@ -10,7 +10,7 @@
 #include "passes/check_walk.h"
 
 enum {
-    MEMO_SLOTS = 512,    /* a power of two */
+    MEMO_SLOTS = 2048,   /* a power of two */
     MEMO_MAX_WORDS = 128 /* longer keys are not kept */
 };
 
