@@ -315,7 +315,25 @@ def choices():
         else:
             text = '<br>'.join(f'`{r}`: {t}' for r, t in [first] + others)
         out.append(f'| {number} | `{name}` | {question} | {text} | {reason} |')
-    return '\n'.join(out) + '\n'
+    return '\n'.join(out + fast_steps()) + '\n'
+
+
+def fast_steps():
+    """The steps of the functions of U5=fast, of runtime/num/fn.def."""
+    text = read('runtime/num/fn.def')
+    words = dict(re.findall(r'^ \*   ([A-Z][\w(), ]*?)  +(.*)$', text, re.M))
+    out = ['', '## The functions of `U5=fast`', '',
+           'Each step is an operation on float32 or on words of 32 bits, in this order; numbers are written as in C. The same steps run on every processor, '
+           'in generated code and in the emulator. NaN is canonical. `make functions-long` measures their errors on all arguments.', '']
+    out += [f'* `{name.strip()}`: {what}' for name, what in words.items() if not name.startswith(('LOOKUP', 'F(c)', 'UNLIKE'))]
+    out += ['* `F(c)`, `W(c)`: a constant float32, a constant word', '']
+    for title, section in ('exp', 'FN_EXP_FAST'), ('ln', 'FN_LN_FAST'), ('rsqrt', 'FN_RSQRT_FAST'):
+        body = re.search(r'#ifdef %s\n#undef \w+\n(.*?)#endif' % section, text, re.S).group(1)
+        note = re.search(r'/\* (.*?) \*/', body, re.S)
+        steps = re.findall(r'^(FLOATS|WORDS|TRUTHS)\((\w+), (.*)\)$', body, re.M)
+        out += [f'### {title}', ''] + ([note.group(1).replace('\n * ', ' '), ''] if note else [])
+        out += ['```', 'x: the argument'] + [f'{name} = {value}' for _, name, value in steps] + ['```', '']
+    return out[:-1]
 
 
 def matrix():

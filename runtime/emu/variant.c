@@ -262,13 +262,40 @@ clamped(Sem sem, Dtype t)
 
 /* ---- the choice ---------------------------------------------------------- */
 
+/* ---- fast functions ------------------------------------------------------ */
+
+#define FAST(name, fn)                                                                   \
+    FN(name)                                                                             \
+    {                                                                                    \
+        (void)src1;                                                                      \
+        (void)scalar;                                                                    \
+        num_fn_fast(NUM_##fn, NUM_F32)(dst, src0, n);                                    \
+    }
+
+FAST(fast_exp, EXP)
+FAST(fast_ln, LN)
+FAST(fast_rsqrt, RSQRT)
+
+static LaneFn *
+fast_function(Sem sem)
+{
+    return sem == SEM_EXP     ? fast_exp
+           : sem == SEM_LN    ? fast_ln
+           : sem == SEM_RSQRT ? fast_rsqrt
+                              : NULL;
+}
+
 LaneFn *
 emu_lane_reading(const Choices *c, Sem sem, Dtype t, bool scalar)
 {
     bool once = chosen(c, CHOICE_FUSED_ROUNDING) == CHOSE_FUSED_ROUNDING_ONCE;
     bool half = chosen(c, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
     bool whole = chosen(c, CHOICE_INTEGER_OVERFLOW) == CHOSE_INTEGER_OVERFLOW_SATURATE;
+    bool fast = chosen(c, CHOICE_APPROXIMATE) == CHOSE_APPROXIMATE_FAST;
     Pair p = {NULL, NULL};
+    if (fast && t == DT_F32 && fast_function(sem) != NULL) {
+        return fast_function(sem);
+    }
     if (t == DT_F16 && half) {
         p = saturating(sem, once);
     } else if (once && (t == DT_F16 || t == DT_F32)) {

@@ -44,6 +44,7 @@ TIK_API int tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
  * and repeats are executed in order. */
 typedef struct TikMap {
     int32_t function, dtype, lanes;
+    int32_t reading; /* of CHOICE_APPROXIMATE */
 } TikMap;
 
 TIK_API void tikrt_map(const TikMap *map, uint8_t *dst, const uint8_t *src,

@@ -158,8 +158,10 @@ ln_f32(double x)
     return odd_sum(sum, ((first - sum) + r) + (r * r * ln_tail_f32(r) + rest));
 }
 
-/* ---- ln of float16: with x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s), s
- * = (m - 1) / (m + 1). */
+/* ---- ln of float16 ------------------------------------------------------- */
+
+/* With x = 2^k m and m in [sqrt(1/2), sqrt(2)], ln m = 2 atanh(s), s = (m - 1) / (m + 1).
+ */
 
 CORE
 ln_tail_f16(double z)

@@ -47,7 +47,9 @@ tikrt_map(const TikMap *map, uint8_t *dst, const uint8_t *src, int64_t repeats,
 {
     int64_t bytes = (int64_t)map->lanes * dtype_size((Dtype)map->dtype);
     NumType type = map->dtype == DT_F16 ? NUM_F16 : NUM_F32;
-    NumFnLanes *fn = num_fn(function_of((Sem)map->function), type);
+    NumFn function = function_of((Sem)map->function);
+    NumFnLanes *fn = map->reading == CHOSE_APPROXIMATE_FAST ? num_fn_fast(function, type)
+                                                            : num_fn(function, type);
     bool follow = repeats == 1 || (dst_step == bytes && src_step == bytes);
     if (follow && separate(dst, src, repeats * bytes)) {
         fn(dst, src, repeats * map->lanes);

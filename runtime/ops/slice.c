@@ -215,7 +215,10 @@ set_work(Job *j, const OpCall *c)
     if (converts(sem)) {
         set_conversion(j, c);
     } else if (functions[sem] != 0) {
-        j->map = num_fn((NumFn)(functions[sem] - 1), t == DT_F16 ? NUM_F16 : NUM_F32);
+        NumType type = t == DT_F16 ? NUM_F16 : NUM_F32;
+        NumFn fn = (NumFn)(functions[sem] - 1);
+        bool fast = chosen(c->in.choices, CHOICE_APPROXIMATE) == CHOSE_APPROXIMATE_FAST;
+        j->map = fast ? num_fn_fast(fn, type) : num_fn(fn, type);
     } else if (sem == SEM_SLICE_CMP) {
         j->fn = table->cmp[c->in.args[form_slot(form, ROLE_ATTR, "mode")].v][t];
     } else if (sem == SEM_SLICE_SEL) {

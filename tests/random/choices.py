@@ -30,6 +30,7 @@ VECTORS = {
     'U2=saturate': (r'(v(add|mul|div|rec|rsqrt|exp|mla|madd|maddrelu|axpy|lrelu|addrelu|subrelu|muls|cadd|cgadd|cpadd|bi|aadd)|'
                     r'h_(add|mul|div|rec|exp|reduce_sum)|viou|vrpac|vec_reduce_add)', 'Ascend310P3'),
     'U3=saturate': (r'(v(add|sub|mul|adds|muls|abs|addrelu|subrelu)|vec_(add|sub|mul)|h_(add|sub|mul))', 'Ascend310P3'),
+    'U5=fast': (r'(v(exp|ln|rsqrt)|vec_(exp|ln|rsqrt)|vec_(ln|rsqrt)_high_preci|h_(exp|ln|rsqrt))', 'Ascend310P3'),
     'U7=once': (r'(vmla|vmadd|vmaddrelu|vaxpy|vec_axpy)', 'Ascend310P3'),
     'U14=sixteen': (r'vmrgch', 'Ascend310P3'),
     'U15=chip': (r'vec_reduce_add', 'Ascend910B1'),

@@ -139,6 +139,9 @@ levels_agree(void **state)
             num_fn_at(NUM_LEVEL_BASE, (NumFn)f, NUM_F32)(base, src, N);
             num_fn_at((NumLevel)level, (NumFn)f, NUM_F32)(other, other, N);
             assert_memory_equal(other, base, sizeof base);
+            num_fn_fast_at(NUM_LEVEL_BASE, (NumFn)f, NUM_F32)(base, src, N);
+            num_fn_fast_at((NumLevel)level, (NumFn)f, NUM_F32)(other, src, N);
+            assert_memory_equal(other, base, sizeof base);
         }
     }
 }

@@ -4,6 +4,10 @@
  * library at once, through memory. */
 #include "host/lower/lower.h"
 
+/* The operations of num/fn.def have these names. */
+#undef MIN
+#undef MAX
+
 enum {
     LANES = 16 /* of float32, in a register */
 };
@@ -14,9 +18,10 @@ enum {
 static LLVMValueRef
 map_constant(Lower *l, Sem op, Dtype t, int lanes)
 {
-    LLVMValueRef fields[3] = {lower_const32(l, op), lower_const32(l, t),
-                              lower_const32(l, lanes)};
-    LLVMValueRef init = LLVMConstStructInContext(l->ctx, fields, 3, false);
+    LLVMValueRef fields[4] = {lower_const32(l, op), lower_const32(l, t),
+                              lower_const32(l, lanes),
+                              lower_const32(l, lower_chosen(l, CHOICE_APPROXIMATE))};
+    LLVMValueRef init = LLVMConstStructInContext(l->ctx, fields, 4, false);
     LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_map");
     LLVMSetInitializer(global, init);
     LLVMSetGlobalConstant(global, true);
@@ -87,33 +92,61 @@ lookup(Lower *l, const uint32_t *table, LLVMValueRef index)
 #include "num/fn_table.def"
 #undef TABLE
 
+/* Returns a 2^k, rounded once. */
+static LLVMValueRef
+scaled(Lower *l, LLVMValueRef a, LLVMValueRef k)
+{
+    LLVMValueRef all = LLVMConstInt(l->i16, 0xffff, false);
+    LLVMValueRef args[5] = {a, k, a, all, lower_const32(l, 4)}; /* the present rounding */
+    return lower_intrinsic(l, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
+}
+
+/* Returns a where the comparison holds, else c. */
+static LLVMValueRef
+extreme(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef c)
+{
+    return LLVMBuildSelect(l->b, LLVMBuildFCmp(l->b, p, a, c, ""), a, c, "");
+}
+
 #define FLOATS(name, value) LLVMValueRef name = value;
+#define WORDS(name, value)  LLVMValueRef name = value;
 #define TRUTHS(name, value) LLVMValueRef name = value;
 #define F(c)                float_constant(l, c)
 #define W(c)                lower_bits_const(l, DT_U32, LANES, c)
 #define ADD(u, v)           LLVMBuildFAdd(l->b, u, v, "")
 #define SUB(u, v)           LLVMBuildFSub(l->b, u, v, "")
 #define MUL(u, v)           LLVMBuildFMul(l->b, u, v, "")
+#define DIV(u, v)           LLVMBuildFDiv(l->b, u, v, "")
 #define FMA(u, v, w)        intrinsic(l, "llvm.fma", (LLVMValueRef[]){u, v, w}, 3)
+#define SQRT(u)             intrinsic(l, "llvm.sqrt", (LLVMValueRef[]){u}, 1)
 #define ABS(u)              intrinsic(l, "llvm.fabs", (LLVMValueRef[]){u}, 1)
+#define NEG(u)              LLVMBuildFNeg(l->b, u, "")
+#define MIN(u, v)           extreme(l, LLVMRealOLT, u, v)
+#define MAX(u, v)           extreme(l, LLVMRealOGT, u, v)
+#define SCALE(u, k)         scaled(l, u, k)
 #define BITS_OF(u)          LLVMBuildBitCast(l->b, u, LLVMVectorType(l->i32, LANES), "")
 #define VALUE_OF(u)         LLVMBuildBitCast(l->b, u, LLVMVectorType(l->f32, LANES), "")
+#define FLOAT_OF(u)         LLVMBuildSIToFP(l->b, u, LLVMVectorType(l->f32, LANES), "")
 #define PLUS(u, v)          LLVMBuildAdd(l->b, u, v, "")
+#define MINUS(u, v)         LLVMBuildSub(l->b, u, v, "")
 #define AND(u, v)           LLVMBuildAnd(l->b, u, v, "")
 #define SHL(u, n)           LLVMBuildShl(l->b, u, W(n), "")
+#define SHR(u, n)           LLVMBuildLShr(l->b, u, W(n), "")
 #define LOOKUP(table, u)    lookup(l, table, u)
 #define EQ(u, v)            LLVMBuildFCmp(l->b, LLVMRealOEQ, u, v, "")
 #define LE(u, v)            LLVMBuildFCmp(l->b, LLVMRealOLE, u, v, "")
+#define UNLIKE(u, v)        LLVMBuildICmp(l->b, LLVMIntNE, u, v, "")
 #define BOTH(u, v)          LLVMBuildAnd(l->b, u, v, "")
 
 /* ---- the functions ------------------------------------------------------- */
 
 /* Builds the steps of a function for a vector x of float32. Returns their result, and
- * gives where it is sure. */
+ * gives where it is sure; null: everywhere but where it is NaN. */
 typedef LLVMValueRef Steps(Lower *l, LLVMValueRef x, LLVMValueRef *out);
 
-static LLVMValueRef
-exp_f32(Lower *l, LLVMValueRef x, LLVMValueRef *out)
+#define STEPS(name) static LLVMValueRef name(Lower *l, LLVMValueRef x, LLVMValueRef *out)
+
+STEPS(exp_f32)
 {
 #define FN_EXP
 #include "num/fn.def"
@@ -121,11 +154,98 @@ exp_f32(Lower *l, LLVMValueRef x, LLVMValueRef *out)
     return result;
 }
 
+STEPS(ln_f32)
+{
+#define FN_LN
+#include "num/fn.def"
+    *out = sure;
+    return result;
+}
+
+STEPS(rsqrt_f32)
+{
+#define FN_RSQRT
+#include "num/fn.def"
+    *out = sure;
+    return result;
+}
+
+STEPS(exp_fast)
+{
+#define FN_EXP_FAST
+#include "num/fn.def"
+    *out = NULL;
+    return result;
+}
+
+STEPS(ln_fast)
+{
+#define FN_LN_FAST
+#include "num/fn.def"
+    *out = sure;
+    return result;
+}
+
+STEPS(rsqrt_fast)
+{
+#define FN_RSQRT_FAST
+#include "num/fn.def"
+    *out = NULL;
+    return result;
+}
+
+STEPS(exp_f16)
+{
+#define FN_EXP_F16
+#include "num/fn.def"
+    *out = BOTH(sure, EQ(result, result));
+    return result;
+}
+
+STEPS(expm1_f16)
+{
+#define FN_EXPM1_F16
+#include "num/fn.def"
+    *out = BOTH(sure, EQ(result, result));
+    return result;
+}
+
+STEPS(ln_f16)
+{
+#define FN_LN_F16
+#include "num/fn.def"
+    *out = sure;
+    return result;
+}
+
+STEPS(rsqrt_f16)
+{
+#define FN_RSQRT_F16
+#include "num/fn.def"
+    *out = BOTH(sure, EQ(result, result));
+    return result;
+}
+
+/* Returns null where the runtime library computes the lanes at once. */
 static Steps *
 steps_of(const Lower *l, Sem op, Dtype t, int lanes)
 {
-    bool vectors = l->target->masked_stores && lanes > 0 && lanes % LANES == 0;
-    return vectors && op == SEM_EXP && t == DT_F32 ? exp_f32 : NULL;
+    static Steps *const f16[SEM_COUNT] = {[SEM_EXP] = exp_f16,
+                                          [SEM_EXPM1] = expm1_f16,
+                                          [SEM_LN] = ln_f16,
+                                          [SEM_RSQRT] = rsqrt_f16};
+    static Steps *const f32[SEM_COUNT] = {
+        [SEM_EXP] = exp_f32, [SEM_LN] = ln_f32, [SEM_RSQRT] = rsqrt_f32};
+    static Steps *const fast[SEM_COUNT] = {
+        [SEM_EXP] = exp_fast, [SEM_LN] = ln_fast, [SEM_RSQRT] = rsqrt_fast};
+    if (!l->target->masked_stores || lanes == 0 || lanes % LANES != 0) {
+        return NULL;
+    }
+    if (t == DT_F16) {
+        return f16[op];
+    }
+    bool short_ones = lower_chosen(l, CHOICE_APPROXIMATE) == CHOSE_APPROXIMATE_FAST;
+    return short_ones ? fast[op] : f32[op];
 }
 
 /* Returns LANES lanes of v, from the first one on. */
@@ -146,6 +266,17 @@ with_part(Lower *l, LLVMValueRef v, LLVMValueRef part, int first)
     return lower_intrinsic(l, "llvm.vector.insert", types, 2, args, 3);
 }
 
+/* Returns the bits of a result that is no NaN. */
+static LLVMValueRef
+rounded(Lower *l, LLVMValueRef y, Dtype t)
+{
+    if (t == DT_F32) {
+        return BITS_OF(y);
+    }
+    LLVMValueRef h = LLVMBuildFPTrunc(l->b, y, LLVMVectorType(l->f16, LANES), "");
+    return LLVMBuildBitCast(l->b, h, LLVMVectorType(l->i16, LANES), "");
+}
+
 /* Builds the steps for each register of lanes, and one branch for all. */
 static LLVMValueRef
 by_steps(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
@@ -155,8 +286,16 @@ by_steps(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
     for (int i = 0; i < lanes; i += LANES) {
         LLVMValueRef one, x = lower_to_f32(l, part_of(l, bits, i), t, LANES);
         LLVMValueRef y = steps(l, x, &one);
-        all = with_part(l, all, BITS_OF(y), i);
-        sure = sure == NULL ? one : LLVMBuildAnd(l->b, sure, one, "");
+        if (one == NULL) {
+            y = lower_from_f32(l, y, t, LANES);
+        } else {
+            y = rounded(l, y, t);
+            sure = sure == NULL ? one : LLVMBuildAnd(l->b, sure, one, "");
+        }
+        all = with_part(l, all, y, i);
+    }
+    if (sure == NULL) {
+        return all;
     }
     Rare rare;
     lower_rare_begin(l, &rare, LLVMBuildNot(l->b, sure, ""), all);

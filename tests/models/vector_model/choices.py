@@ -9,6 +9,7 @@ class Choices:
     binary_block_zero: bool = True       # a binary dst block stride of 0 is kept, blocks in ascending order; False: acts as 1
     float16_saturates: bool = False      # results of float16 arithmetic saturate; False: IEEE 754
     integer_saturates: bool = False      # integer arithmetic saturates; False: wraps
+    fast_functions: bool = False         # exp, ln, rsqrt of float32 by the steps of docs/choices.md; False: correctly rounded
     fused_once: bool = False             # vmla, vmadd, vaxpy of one type round once; False: after each step
     away_zero_directed: bool = False     # 'away-zero' is nearest with ties away; True: every fraction goes away
     scaled_through_float32: bool = False   # int32 times a float16 is rounded to float32 first
@@ -34,6 +35,7 @@ READINGS = {
     'U1=one': {'binary_block_zero': False},
     'U2=saturate': {'float16_saturates': True},
     'U3=saturate': {'integer_saturates': True},
+    'U5=fast': {'fast_functions': True},
     'U7=once': {'fused_once': True},
     'U8=directed': {'away_zero_directed': True},
     'U10=float32': {'scaled_through_float32': True},

@@ -109,15 +109,68 @@ FUNCTIONS = {
     'sin': lambda m, x: np.sin(x),
     'cos': lambda m, x: np.cos(x),
 }
-# In float32 these are defined by an algorithm in double precision that is rounded once: within 0.5 + DOUBT units of
-# the exact value, so that only a result this close to the middle of two numbers may be the other one.
+# A result of extended precision this close to the middle of two float32, in units of the last place, may be rounded to the
+# other one.
 APPROXIMATE = ('exp', 'ln', 'sin', 'cos')
-DOUBT = 5e-8
+DOUBT = 5e-12
+
+
+def fma(a, b, c):
+    """a * b + c of float32, rounded once: the product is exact in double, the sum is rounded to odd there."""
+    p, c = a.astype(np.float64) * np.float64(b), np.float64(c) + np.zeros(a.shape)
+    s = p + c
+    back = s - p
+    rest = (p - (s - back)) + (c - back)
+    even = (s.view(np.uint64) & np.uint64(1)) == 0
+    s = np.where((rest != 0) & np.isfinite(rest) & even, np.nextafter(s, np.where(rest > 0, np.inf, -np.inf)), s)
+    return s.astype(np.float32)
+
+
+def horner(r, numbers):
+    """The polynomial with these coefficients, the highest first."""
+    q = np.full(r.shape, np.float32(float.fromhex(numbers[0])))
+    for n in numbers[1:]:
+        q = fma(q, r, float.fromhex(n))
+    return q
+
+
+def fast_exp(x):
+    x = np.where(x > 89, np.float32(89), np.where(x < -104, np.float32(-104), x))
+    magic = np.float32(1.5 * 2**23)
+    k = fma(x, float.fromhex('0x1.715476p+0'), magic) - magic
+    r = fma(k, float.fromhex('0x1.05c61p-29'), fma(k, float.fromhex('-0x1.62e43p-1'), x))
+    power = horner(r, ('0x1.6a23cep-10', '0x1.123a2p-7', '0x1.5558f2p-5', '0x1.555492p-3', '0x1.fffffcp-2', '0x1p+0', '0x1p+0'))
+    return np.ldexp(power.astype(np.float64), np.where(np.isnan(k), 0, k).astype(np.int32)).astype(np.float32)
+
+
+def fast_ln(x):
+    """Of normal numbers."""
+    bits = x.view(np.int32).astype(np.int64)
+    k = (bits - 0x3f2aaaab) >> 23
+    z = (bits - (k << 23)).astype(np.uint32).view(np.float32)
+    k, r = k.astype(np.float32), z - np.float32(1)
+    tail = horner(r, ('0x1.1b09d8p-3', '-0x1.35b3dp-3', '0x1.1f9624p-3', '-0x1.515a6ep-3', '0x1.99c31ep-3', '-0x1.000b1cp-2',
+                      '0x1.555528p-2', '-0x1p-1'))
+    rest = k * np.float32(float.fromhex('0x1.7f7d1cp-20'))
+    return fma(k, float.fromhex('0x1.62e4p-1'), r + fma(tail, r * r, rest))
+
+
+def fast(name, bits, usual):
+    x = bits.view(np.float32)
+    if name == 'exp':
+        return np.where(np.isnan(x), usual, fast_exp(x).view(np.uint32))
+    if name == 'ln':
+        normal = (x >= np.float32(2.0**-126)) & (x < np.inf)
+        return np.where(normal, fast_ln(np.where(normal, x, np.float32(1))).view(np.uint32), usual)
+    root = np.float32(1) / np.sqrt(x)
+    return np.where(np.isnan(root), usual, root.view(np.uint32))
 
 
 def function(m, name, bits, dtype):
     x = odd_double(FUNCTIONS[name](m, to_numbers(bits, dtype).astype(np.longdouble)))
     result = from_values(m, x, dtype)
+    if dtype == 'float32' and name in ('exp', 'ln', 'rsqrt') and m.choices.fast_functions:
+        return fast(name, bits, result)
     if dtype == 'float32' and name in APPROXIMATE:
         for side in (1 - DOUBT * 2.0**-23, 1 + DOUBT * 2.0**-23):
             other = from_values(m, x * side, dtype)
