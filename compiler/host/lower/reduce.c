@@ -15,7 +15,8 @@ enum {
  * repeats follow each other, in another tensor than the source. */
 enum {
     ALL_PAIRS = 1,
-    TOGETHER = 2
+    TOGETHER = 2,
+    WHOLE = 1 << 16 /* the number of repeats is a multiple of SUMS_TOGETHER */
 };
 
 static const Arg *
@@ -109,6 +110,9 @@ sums_each(Lower *l, const LaneShape *sh, const LaneSource *src)
     LLVMValueRef sums = lower_sum_trees(l, sh->dtype[0], sh->lanes, v);
     lower_lanes_store(l, sh->dtype[0], SUMS_TOGETHER, sums, NULL, c.at[1], &dense);
     lower_counted_end(l, &c);
+    if ((sh->variant & WHOLE) != 0) {
+        return;
+    }
     LaneSource rest = *src;
     rest.c.count = LLVMBuildURem(l->b, src->c.count, together, "");
     for (int i = 0; i < c.n; i++) {
@@ -204,20 +208,20 @@ static void
 sum_all(Lower *l, const LaneShape *sh, const LaneSource *src)
 {
     Dtype t = sh->dtype[0];
-    unsigned room =
-        (unsigned)(sh->variant != 0 ? (int)sh->variant : MAX_REPEATS + sh->lanes);
+    int known = (int)(sh->variant % WHOLE);
+    unsigned room = (unsigned)(known != 0 ? known : MAX_REPEATS + sh->lanes);
     LLVMTypeRef type = LLVMArrayType2(lower_bits_type(l, t, 0), room);
     LLVMValueRef sums = lower_helper_alloca(l, type, "sums");
-    if (sh->variant > 1) {
-        clear(l, sh, sums, (int)sh->variant);
+    if (known > 1) {
+        clear(l, sh, sums, known);
     }
     sums_of_repeats(l, sh, src, sums);
-    if (sh->variant > 1) {
-        sum_to(l, sh, src->c.at[1], sums, (int)sh->variant);
+    if (known > 1) {
+        sum_to(l, sh, src->c.at[1], sums, known);
         return;
     }
     LLVMBasicBlockRef write = lower_block(l, "write"), end = lower_block(l, "end");
-    if (sh->variant == 0) {
+    if (known == 0) {
         sum_of_sums(l, sh, sums, src->c.count);
     }
     LLVMValueRef any =
@@ -244,6 +248,14 @@ sums_together(const Lower *l, StmtId s, int lanes)
     }
     /* One summand more than the sums makes -0 what it is in the whole group. */
     return n == 1 ? 1 : MIN(room * 2, (uint32_t)lanes);
+}
+
+static uint32_t
+whole_groups(const Lower *l, StmtId s)
+{
+    ExprId repeats = named(l, s, ROLE_REPEAT, NULL)->expr;
+    bool known = ir_is_const(l->k, repeats);
+    return known && ir_expr(l->k, repeats)->imm % SUMS_TOGETHER == 0 ? WHOLE : 0;
 }
 
 /* ---- the instruction ----------------------------------------------------- */
@@ -307,7 +319,7 @@ set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
     case SEM_CADD:
         if (is_row(l, s) && lower_has_trees(l, t)) {
             job->fewer = sums_each;
-            job->variant = TOGETHER;
+            job->variant = TOGETHER | whole_groups(l, s);
         }
         return has_sum(l, t);
     case SEM_CGADD:
@@ -334,7 +346,7 @@ set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
         return known;
     case SEM_ALL_ADD:
         job->fewer = sum_all;
-        job->variant = sums_together(l, s, lanes);
+        job->variant = sums_together(l, s, lanes) | whole_groups(l, s);
         return has_sum(l, t) && !makes_sums_in_chunks(l);
     default:
         return false;
