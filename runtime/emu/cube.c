@@ -4,6 +4,7 @@
 #include "emu/emu.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
+#include "num/dot.h"
 #include "num/half.h"
 #include "num/lanes.h"
 
@@ -113,57 +114,14 @@ typedef void Unpack(void *to, const uint8_t *run);
         }                                                                                \
     }
 
-/* Vectors of sums, as wide as the registers of each level. */
-typedef float FloatsBase __attribute__((vector_size(16), aligned(4), may_alias));
-typedef uint32_t IntsBase __attribute__((vector_size(16), aligned(4), may_alias));
-typedef float FloatsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef uint32_t IntsAvx2 __attribute__((vector_size(32), aligned(4), may_alias));
-
-/* Defines a function that adds the terms of some runs of the first factor to sums, one
- * after another, for four rows at a time. Rows after the last one exist in memory and are
- * ignored. */
-#define ADD_TERMS(name, attr, T, Part)                                                   \
-    attr static void name(void *sums, const void *left, const void *right, int64_t rows, \
-                          int64_t terms)                                                 \
-    {                                                                                    \
-        enum {                                                                           \
-            PARTS = SIDE * sizeof(T) / sizeof(Part)                                      \
-        };                                                                               \
-        const T(*a)[MOST_DEPTH] = left;                                                  \
-        for (int64_t i = 0; i < rows; i += 4) {                                          \
-            for (int j = 0; j < PARTS; j++) {                                            \
-                const Part *b = (const Part *)right + j;                                 \
-                Part *sum = (Part *)sums + i * PARTS + j;                                \
-                Part s0 = sum[0], s1 = sum[PARTS], s2 = sum[2 * PARTS];                  \
-                Part s3 = sum[3 * PARTS];                                                \
-                for (int64_t k = 0; k < terms; k++) {                                    \
-                    s0 = s0 + a[i][k] * b[k * PARTS];                                    \
-                    s1 = s1 + a[i + 1][k] * b[k * PARTS];                                \
-                    s2 = s2 + a[i + 2][k] * b[k * PARTS];                                \
-                    s3 = s3 + a[i + 3][k] * b[k * PARTS];                                \
-                }                                                                        \
-                sum[0] = s0;                                                             \
-                sum[PARTS] = s1;                                                         \
-                sum[2 * PARTS] = s2;                                                     \
-                sum[3 * PARTS] = s3;                                                     \
-            }                                                                            \
-        }                                                                                \
-    }
-
-typedef void AddTerms(void *sums, const void *left, const void *right, int64_t rows,
-                      int64_t terms);
-
 #define SAME(x) (x)
 
-/* Integers are exact in 32 bits, because memory has no room for more terms. */
-#define LEVEL(level, attr, Floats, Integers)                                             \
+#define LEVEL(level, attr)                                                               \
     UNPACK(half_##level, attr, float, uint16_t, 16, half_to_float)                       \
     UNPACK(bfloat_##level, attr, float, uint16_t, 16, bfloat_to_float)                   \
     UNPACK(float_##level, attr, float, float, 8, SAME)                                   \
-    UNPACK(signed_##level, attr, uint32_t, int8_t, 32, (uint32_t))                       \
-    UNPACK(unsigned_##level, attr, uint32_t, uint8_t, 32, (uint32_t))                    \
-    ADD_TERMS(add_floats_##level, attr, float, Floats)                                   \
-    ADD_TERMS(add_ints_##level, attr, uint32_t, Integers)                                \
+    UNPACK(signed_##level, attr, int16_t, int8_t, 32, SAME)                              \
+    UNPACK(unsigned_##level, attr, int16_t, uint8_t, 32, SAME)                           \
     static Unpack *unpack_##level(Dtype t)                                               \
     {                                                                                    \
         return t == DT_F16    ? half_##level                                             \
@@ -173,13 +131,11 @@ typedef void AddTerms(void *sums, const void *left, const void *right, int64_t r
                               : unsigned_##level;                                          \
     }
 
-LEVEL(base, , FloatsBase, IntsBase)
+LEVEL(base, )
 #if defined(__x86_64__)
-LEVEL(avx2, LANES_AVX2, FloatsAvx2, IntsAvx2)
+LEVEL(avx2, LANES_AVX2)
 #else
-#define unpack_avx2     unpack_base
-#define add_floats_avx2 add_floats_base
-#define add_ints_avx2   add_ints_base
+#define unpack_avx2 unpack_base
 #endif
 
 /* Returns an element of sums or of a bias. */
@@ -195,15 +151,26 @@ float_at(const uint8_t *at, int64_t i, Dtype t)
 /* ---- sums ---------------------------------------------------------------- */
 
 enum {
-    TILE_ROWS = 4 * SIDE,
-    GROUPS = 4 /* columns of fractals */
+    TILE_ROWS = 8 * SIDE,
+    TILE_COLUMNS = DOT_PIXELS,
+    RUNS = 4,                       /* terms of so many runs are added at a time */
+    MOST_TERMS = RUNS * MOST_DEPTH, /* of bytes; of floats half of them */
+    MOST_FLOATS = MOST_TERMS / 2
 };
 
-/* Sums of 4 x 4 fractals, which are all floats or all uint32. */
+/* Sums of some fractals, which are all floats or all integers, and the factors of some
+ * runs, in the form of num/dot.h: rows are its channels, columns its pixels. Integers are
+ * exact in 32 bits, because memory has no room for more terms. */
 typedef struct Tile {
-    uint32_t sum[GROUPS][TILE_ROWS][SIDE];
-    uint32_t a[TILE_ROWS][MOST_DEPTH];
-    uint32_t b[GROUPS][MOST_DEPTH][SIDE];
+    uint32_t sum[TILE_ROWS][TILE_COLUMNS];
+    union {
+        int16_t ints[TILE_ROWS][MOST_TERMS];
+        float floats[TILE_ROWS][MOST_FLOATS];
+    } a;
+    union {
+        int16_t ints[MOST_TERMS / 2][TILE_COLUMNS][2];
+        float floats[MOST_FLOATS][TILE_COLUMNS];
+    } b;
     int64_t m, n, rows, columns; /* its place, and the rows and columns that exist */
 } Tile;
 
@@ -230,7 +197,7 @@ start_floats(const Product *p, Tile *t)
                       : p->start == START_DST
                           ? float_at(c_row(p, t->m + i, t->n + j), 0, p->tc)
                           : float_at(p->bias, t->n + j, p->tbias);
-            t->sum[j / SIDE][i][j % SIDE] = float_bits(v);
+            t->sum[i][j] = float_bits(v);
         }
     }
 }
@@ -259,23 +226,31 @@ store_int(const Product *p, const uint8_t *at, int64_t n, uint32_t products)
     return (uint32_t)(sum < lo ? lo : sum > hi ? hi : sum);
 }
 
-/* Rows and columns that do not exist are 0. */
+/* Stores the sums of a row in a fractal. Rows and columns that do not exist are 0. */
 static void
-finish(const Product *p, const Tile *t)
+finish_row(const Product *p, const Tile *t, int64_t i, int64_t j)
 {
     size_t size = (size_t)dtype_size(p->tc);
     bool floats = dtype_is_float(p->tc);
+    uint8_t *at = c_row(p, t->m + i, t->n + j);
+    for (int64_t k = j; k < j + SIDE; k++, at += size) {
+        uint32_t bits = 0;
+        if (i < t->rows && k < t->columns) {
+            bits = floats ? store_float(p, float_of_bits(t->sum[i][k]))
+                          : store_int(p, at, t->n + k, t->sum[i][k]);
+        }
+        memcpy(at, &bits, size);
+    }
+}
+
+static void
+finish(const Product *p, const Tile *t)
+{
     int64_t rows = least(TILE_ROWS, p->rows - t->m);
-    int64_t columns = least(GROUPS * SIDE, p->columns - t->n);
-    for (int64_t i = 0; i < rows; i++) {
-        for (int64_t j = 0; j < columns; j++) {
-            uint8_t *at = c_row(p, t->m + i, t->n + j);
-            uint32_t sum = t->sum[j / SIDE][i][j % SIDE], bits = 0;
-            if (i < t->rows && j < t->columns) {
-                bits = floats ? store_float(p, float_of_bits(sum))
-                              : store_int(p, at, t->n + j, sum);
-            }
-            memcpy(at, &bits, size);
+    int64_t columns = least(TILE_COLUMNS, p->columns - t->n);
+    for (int64_t j = 0; j < columns; j += SIDE) {
+        for (int64_t i = 0; i < rows; i++) {
+            finish_row(p, t, i, j);
         }
     }
 }
@@ -291,21 +266,65 @@ few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
     return run;
 }
 
-/* Converts the factors of run k1 to numbers. */
+/* Converts the terms of a run of a column to numbers, in the place of the run in the
+ * panel. */
 static void
-read_terms(const Product *p, Tile *t, int64_t k1, Unpack *a, Unpack *b)
+read_column(const Product *p, Tile *t, Unpack *unpack, const uint8_t *run, int64_t at,
+            int64_t j)
+{
+    if (dtype_is_float(p->tc)) {
+        float column[MOST_DEPTH];
+        unpack(column, run);
+        for (int64_t k = 0; k < p->c0; k++) {
+            t->b.floats[at + k][j] = column[k];
+        }
+        return;
+    }
+    int16_t column[MOST_DEPTH];
+    unpack(column, run);
+    for (int64_t k = 0; k < p->c0; k += 2) {
+        memcpy(t->b.ints[(at + k) / 2][j], column + k, 2 * sizeof *column);
+    }
+}
+
+/* Converts the factors of run k1 to numbers, which begin at term `at` of the tile. */
+static void
+read_terms(const Product *p, Tile *t, int64_t k1, int64_t at, bool avx2)
 {
     uint8_t run[FRACTAL_ROW];
-    uint32_t column[MOST_DEPTH];
+    bool floats = dtype_is_float(p->tc);
+    Unpack *a = avx2 ? unpack_avx2(p->ta) : unpack_base(p->ta);
+    Unpack *b = avx2 ? unpack_avx2(p->tb) : unpack_base(p->tb);
     for (int64_t i = 0; i < t->rows; i++) {
         int64_t m = t->m + i;
-        a(t->a[i], p->few != 0 ? few_terms(p, m, 0, k1, run) : a_terms(p, m, k1));
+        void *to = floats ? (void *)&t->a.floats[i][at] : (void *)&t->a.ints[i][at];
+        a(to, p->few != 0 ? few_terms(p, m, 0, k1, run) : a_terms(p, m, k1));
     }
     for (int64_t j = 0; j < t->columns; j++) {
         int64_t n = t->n + j;
-        b(column, p->few != 0 ? few_terms(p, -1, n, k1, run) : b_terms(p, n, k1));
-        for (int64_t k = 0; k < p->c0; k++) {
-            t->b[j / SIDE][k][j % SIDE] = column[k];
+        read_column(p, t, b,
+                    p->few != 0 ? few_terms(p, -1, n, k1, run) : b_terms(p, n, k1), at,
+                    j);
+    }
+}
+
+/* Adds the terms in the tile to all sums, in their order. Rows after the last one up to a
+ * whole group of channels are added too and ignored. */
+static void
+add_terms(const Product *p, Tile *t, int64_t terms)
+{
+    const NumDotTable *dot = num_dot();
+    bool floats = dtype_is_float(p->tc);
+    for (int64_t i = 0; !floats && terms % 2 != 0 && i < t->rows; i++) {
+        t->a.ints[i][terms] = 0;
+    }
+    for (int64_t i = 0; i < t->rows; i += DOT_CHANNELS) {
+        if (floats) {
+            dot->floats((float *)(void *)t->sum[i], t->b.floats[0], t->a.floats[i],
+                        MOST_FLOATS, terms, t->columns);
+        } else {
+            dot->pairs((int32_t *)(void *)t->sum[i], t->b.ints[0][0], t->a.ints[i],
+                       MOST_TERMS, (terms + 1) / 2, t->columns);
         }
     }
 }
@@ -313,20 +332,16 @@ read_terms(const Product *p, Tile *t, int64_t k1, Unpack *a, Unpack *b)
 static void
 multiply_tile(const Product *p, Tile *t, bool avx2)
 {
-    bool floats = dtype_is_float(p->tc);
-    Unpack *a = avx2 ? unpack_avx2(p->ta) : unpack_base(p->ta);
-    Unpack *b = avx2 ? unpack_avx2(p->tb) : unpack_base(p->tb);
-    AddTerms *add = floats ? (avx2 ? add_floats_avx2 : add_floats_base)
-                           : (avx2 ? add_ints_avx2 : add_ints_base);
     memset(t->sum, 0, sizeof t->sum);
-    if (floats) {
+    if (dtype_is_float(p->tc)) {
         start_floats(p, t);
     }
-    for (int64_t k1 = 0; k1 < p->k1; k1++) {
-        read_terms(p, t, k1, a, b);
-        for (int64_t g = 0; g * SIDE < t->columns; g++) {
-            add(t->sum[g], t->a, t->b[g], t->rows, least(p->c0, p->k - k1 * p->c0));
+    for (int64_t k1 = 0; k1 < p->k1; k1 += RUNS) {
+        int64_t runs = least(RUNS, p->k1 - k1);
+        for (int64_t r = 0; r < runs; r++) {
+            read_terms(p, t, k1 + r, r * p->c0, avx2);
         }
+        add_terms(p, t, least(runs * p->c0, p->k - k1 * p->c0));
     }
     finish(p, t);
 }
@@ -335,9 +350,10 @@ static void
 multiply(const Product *p)
 {
     Tile t;
-    memset(&t, 0, sizeof t);
-    for (t.n = 0; t.n < p->n; t.n += GROUPS * SIDE) {
-        t.columns = least(GROUPS * SIDE, p->n - t.n);
+    memset(&t.a, 0, sizeof t.a);
+    memset(&t.b, 0, sizeof t.b);
+    for (t.n = 0; t.n < p->n; t.n += TILE_COLUMNS) {
+        t.columns = least(TILE_COLUMNS, p->n - t.n);
         for (t.m = 0; t.m < p->m; t.m += TILE_ROWS) {
             t.rows = least(TILE_ROWS, p->m - t.m);
             multiply_tile(p, &t, num_level() >= NUM_LEVEL_AVX2);
