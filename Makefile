@@ -49,6 +49,7 @@ LANES_SRC := $(wildcard runtime/*/*_lanes.c)
 LEVELS     = $(or $(LEVELS_$(notdir $(1))),base avx2)
 LEVELS_conv_lanes   = base avx2 avx512
 LEVELS_deq_lanes    = base avx2 avx512
+LEVELS_dot_lanes    = base avx2 avx512
 LEVELS_fn_lanes     = base avx2 avx512
 LEVELS_fn_step_lanes = base avx2 avx512
 LEVELS_gather_lanes = base avx512

@@ -9,6 +9,9 @@
 #include "num/lanes.h"
 
 #include <float.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 #include <string.h>
 
 enum {
@@ -116,24 +119,34 @@ typedef void Unpack(void *to, const uint8_t *run);
 
 #define SAME(x) (x)
 
-#define LEVEL(level, attr)                                                               \
-    UNPACK(half_##level, attr, float, uint16_t, 16, half_to_float)                       \
+#if defined(__x86_64__)
+LANES_AVX2 static void
+halves_by_instruction(void *to, const uint8_t *run)
+{
+    const __m128i *at = (const __m128i *)(const void *)run;
+    _mm256_storeu_ps((float *)to, _mm256_cvtph_ps(_mm_loadu_si128(at)));
+    _mm256_storeu_ps((float *)to + 8, _mm256_cvtph_ps(_mm_loadu_si128(at + 1)));
+}
+#endif
+
+#define LEVEL(level, attr, half)                                                         \
     UNPACK(bfloat_##level, attr, float, uint16_t, 16, bfloat_to_float)                   \
     UNPACK(float_##level, attr, float, float, 8, SAME)                                   \
     UNPACK(signed_##level, attr, int16_t, int8_t, 32, SAME)                              \
     UNPACK(unsigned_##level, attr, int16_t, uint8_t, 32, SAME)                           \
     static Unpack *unpack_##level(Dtype t)                                               \
     {                                                                                    \
-        return t == DT_F16    ? half_##level                                             \
+        return t == DT_F16    ? half                                                     \
                : t == DT_BF16 ? bfloat_##level                                           \
                : t == DT_F32  ? float_##level                                            \
                : t == DT_S8   ? signed_##level                                           \
                               : unsigned_##level;                                          \
     }
 
-LEVEL(base, )
+UNPACK(halves, , float, uint16_t, 16, half_to_float)
+LEVEL(base, , halves)
 #if defined(__x86_64__)
-LEVEL(avx2, LANES_AVX2)
+LEVEL(avx2, LANES_AVX2, halves_by_instruction)
 #else
 #define unpack_avx2 unpack_base
 #endif
@@ -226,20 +239,33 @@ store_int(const Product *p, const uint8_t *at, int64_t n, uint32_t products)
     return (uint32_t)(sum < lo ? lo : sum > hi ? hi : sum);
 }
 
-/* Stores the sums of a row in a fractal. Rows and columns that do not exist are 0. */
+/* Stores the sums of n columns of a row in a fractal. Rows and columns that do not exist
+ * are 0. */
 static void
-finish_row(const Product *p, const Tile *t, int64_t i, int64_t j)
+finish_row(const Product *p, const uint32_t *sums, uint8_t *at, int64_t n, int64_t column)
 {
-    size_t size = (size_t)dtype_size(p->tc);
-    bool floats = dtype_is_float(p->tc);
-    uint8_t *at = c_row(p, t->m + i, t->n + j);
-    for (int64_t k = j; k < j + SIDE; k++, at += size) {
-        uint32_t bits = 0;
-        if (i < t->rows && k < t->columns) {
-            bits = floats ? store_float(p, float_of_bits(t->sum[i][k]))
-                          : store_int(p, at, t->n + k, t->sum[i][k]);
+    uint32_t bits[SIDE] = {0};
+    if (dtype_is_float(p->tc) && !p->saturate && p->tc != DT_F16) {
+        for (int64_t k = 0; k < n; k++) {
+            bits[k] = float_bits_canonical(float_of_bits(sums[k]));
         }
-        memcpy(at, &bits, size);
+    } else if (dtype_is_float(p->tc)) {
+        for (int64_t k = 0; k < n; k++) {
+            bits[k] = store_float(p, float_of_bits(sums[k]));
+        }
+    } else {
+        for (int64_t k = 0; k < n; k++) {
+            bits[k] = store_int(p, at + 4 * k, column + k, sums[k]);
+        }
+    }
+    if (dtype_size(p->tc) == sizeof(uint16_t)) {
+        uint16_t halves[SIDE];
+        for (int k = 0; k < SIDE; k++) {
+            halves[k] = (uint16_t)bits[k];
+        }
+        memcpy(at, halves, sizeof halves);
+    } else {
+        memcpy(at, bits, sizeof bits);
     }
 }
 
@@ -250,7 +276,8 @@ finish(const Product *p, const Tile *t)
     int64_t columns = least(TILE_COLUMNS, p->columns - t->n);
     for (int64_t j = 0; j < columns; j += SIDE) {
         for (int64_t i = 0; i < rows; i++) {
-            finish_row(p, t, i, j);
+            int64_t n = i < t->rows ? least(SIDE, t->columns - j) : 0;
+            finish_row(p, t->sum[i] + j, c_row(p, t->m + i, t->n + j), n, t->n + j);
         }
     }
 }

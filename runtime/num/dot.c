@@ -6,5 +6,8 @@
 const NumDotTable *
 num_dot(void)
 {
-    return num_level() >= NUM_LEVEL_AVX2 ? &num_dot_avx2 : &num_dot_base;
+    NumLevel level = num_level();
+    return level >= NUM_LEVEL_AVX512 ? &num_dot_avx512
+           : level >= NUM_LEVEL_AVX2 ? &num_dot_avx2
+                                     : &num_dot_base;
 }

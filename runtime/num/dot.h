@@ -37,7 +37,7 @@ typedef struct NumDotTable {
                     int64_t n); /* x needs no alignment */
 } NumDotTable;
 
-extern const NumDotTable num_dot_base, num_dot_avx2;
+extern const NumDotTable num_dot_base, num_dot_avx2, num_dot_avx512;
 
 /* Returns the table for the processor that runs this. */
 const NumDotTable *num_dot(void);

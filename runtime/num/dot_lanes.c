@@ -9,14 +9,25 @@
 #include <immintrin.h>
 #endif
 
-/* Vectors of eight floats or integers, which the compiler splits where registers are
+/* Vectors of floats or integers, which the compiler splits where registers are
  * smaller. */
+#if defined(LANES_AT_avx512)
+enum {
+    WIDE = 16
+};
+typedef float Floats __attribute__((vector_size(64), aligned(4), may_alias));
+typedef uint32_t Ints __attribute__((vector_size(64), aligned(4), may_alias));
+#else
+enum {
+    WIDE = 8
+};
 typedef float Floats __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint32_t Ints __attribute__((vector_size(32), aligned(4), may_alias));
+#endif
 
 enum {
-    WIDE = 8,
-    HALVES = DOT_STEP / WIDE
+    SOME = DOT_STEP / WIDE, /* vectors of a step */
+    MOST = 2 /* vectors that a loop has sums of, so two steps where vectors are wide */
 };
 
 #if defined(__clang__)
@@ -25,11 +36,14 @@ enum {
 #define DOT_UNROLL _Pragma("GCC unroll 4")
 #endif
 
-/* Adds the sums of both products of eight pixels. */
+/* Adds the sums of both products of the pixels of a vector. */
 LANES_ATTR static inline void
 add_products(Ints *acc, const int16_t *x, int32_t w)
 {
-#if defined(LANES_AT_avx2)
+#if defined(LANES_AT_avx512)
+    *acc += (Ints)_mm512_madd_epi16(_mm512_loadu_si512((const void *)x),
+                                    _mm512_set1_epi32(w));
+#elif defined(LANES_AT_avx2)
     *acc += (Ints)_mm256_madd_epi16(_mm256_loadu_si256((const void *)x),
                                     _mm256_set1_epi32(w));
 #elif defined(__x86_64__)
@@ -56,16 +70,18 @@ pair_at(const int16_t *w)
     return v;
 }
 
-/* The sums of DOT_STEP pixels stay in registers over all terms. */
-LANES_ATTR static void
-step_pairs(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
-           int64_t pairs)
+#define DOT_INLINE LANES_ATTR static inline __attribute__((always_inline))
+
+/* The sums of n vectors of pixels stay in registers over all terms; n is constant. */
+DOT_INLINE void
+step_pairs(const int n, int32_t *sums, const int16_t *panel, const int16_t *w,
+           int64_t wstep, int64_t pairs)
 {
-    Ints acc[DOT_CHANNELS][HALVES];
+    Ints acc[DOT_CHANNELS][MOST];
     DOT_UNROLL
     for (int c = 0; c < DOT_CHANNELS; c++) {
         DOT_UNROLL
-        for (int h = 0; h < HALVES; h++) {
+        for (int h = 0; h < n; h++) {
             acc[c][h] = *(const Ints *)(const void *)(sums + c * DOT_PIXELS + h * WIDE);
         }
     }
@@ -74,7 +90,7 @@ step_pairs(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
         for (int c = 0; c < DOT_CHANNELS; c++) {
             int32_t v = pair_at(w + c * wstep + 2 * k);
             DOT_UNROLL
-            for (int h = 0; h < HALVES; h++) {
+            for (int h = 0; h < n; h++) {
                 add_products(&acc[c][h], panel + 2 * h * WIDE, v);
             }
         }
@@ -82,7 +98,7 @@ step_pairs(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
     DOT_UNROLL
     for (int c = 0; c < DOT_CHANNELS; c++) {
         DOT_UNROLL
-        for (int h = 0; h < HALVES; h++) {
+        for (int h = 0; h < n; h++) {
             *(Ints *)(void *)(sums + c * DOT_PIXELS + h * WIDE) = acc[c][h];
         }
     }
@@ -92,19 +108,24 @@ LANES_ATTR static void
 dot_pairs(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
           int64_t pairs, int64_t pixels)
 {
-    for (int64_t p = 0; p < pixels; p += DOT_STEP) {
-        step_pairs(sums + p, panel + 2 * p, w, wstep, pairs);
+    int64_t p = 0;
+    for (; SOME < MOST && p + DOT_STEP < pixels; p += MOST * WIDE) {
+        step_pairs(MOST, sums + p, panel + 2 * p, w, wstep, pairs);
+    }
+    for (; p < pixels; p += DOT_STEP) {
+        step_pairs(SOME, sums + p, panel + 2 * p, w, wstep, pairs);
     }
 }
 
-LANES_ATTR static void
-step_floats(float *sums, const float *panel, const float *w, int64_t wstep, int64_t terms)
+DOT_INLINE void
+step_floats(const int n, float *sums, const float *panel, const float *w, int64_t wstep,
+            int64_t terms)
 {
-    Floats acc[DOT_CHANNELS][HALVES];
+    Floats acc[DOT_CHANNELS][MOST];
     DOT_UNROLL
     for (int c = 0; c < DOT_CHANNELS; c++) {
         DOT_UNROLL
-        for (int h = 0; h < HALVES; h++) {
+        for (int h = 0; h < n; h++) {
             acc[c][h] = *(const Floats *)(const void *)(sums + c * DOT_PIXELS + h * WIDE);
         }
     }
@@ -112,7 +133,7 @@ step_floats(float *sums, const float *panel, const float *w, int64_t wstep, int6
         DOT_UNROLL
         for (int c = 0; c < DOT_CHANNELS; c++) {
             DOT_UNROLL
-            for (int h = 0; h < HALVES; h++) {
+            for (int h = 0; h < n; h++) {
                 acc[c][h] +=
                     *(const Floats *)(const void *)(panel + h * WIDE) * w[c * wstep + k];
             }
@@ -121,7 +142,7 @@ step_floats(float *sums, const float *panel, const float *w, int64_t wstep, int6
     DOT_UNROLL
     for (int c = 0; c < DOT_CHANNELS; c++) {
         DOT_UNROLL
-        for (int h = 0; h < HALVES; h++) {
+        for (int h = 0; h < n; h++) {
             *(Floats *)(void *)(sums + c * DOT_PIXELS + h * WIDE) = acc[c][h];
         }
     }
@@ -131,8 +152,12 @@ LANES_ATTR static void
 dot_floats(float *sums, const float *panel, const float *w, int64_t wstep, int64_t terms,
            int64_t pixels)
 {
-    for (int64_t p = 0; p < pixels; p += DOT_STEP) {
-        step_floats(sums + p, panel + p, w, wstep, terms);
+    int64_t p = 0;
+    for (; SOME < MOST && p + DOT_STEP < pixels; p += MOST * WIDE) {
+        step_floats(MOST, sums + p, panel + p, w, wstep, terms);
+    }
+    for (; p < pixels; p += DOT_STEP) {
+        step_floats(SOME, sums + p, panel + p, w, wstep, terms);
     }
 }
 

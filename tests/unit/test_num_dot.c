@@ -26,18 +26,19 @@ next(void)
 }
 
 static int
-levels(const NumDotTable *out[2])
+levels(const NumDotTable *out[NUM_LEVELS])
 {
     out[0] = &num_dot_base;
     out[1] = &num_dot_avx2;
-    return num_level() >= NUM_LEVEL_AVX2 ? 2 : 1;
+    out[2] = &num_dot_avx512;
+    return (int)num_level() + 1;
 }
 
 static void
 pairs(void **state)
 {
     (void)state;
-    const NumDotTable *t[2];
+    const NumDotTable *t[NUM_LEVELS];
     int16_t panel[TERMS * DOT_PIXELS], w[DOT_CHANNELS * STEP];
     int32_t sums[SUMS], want[SUMS];
     for (int i = 0; i < levels(t); i++) {
@@ -69,7 +70,7 @@ static void
 floats(void **state)
 {
     (void)state;
-    const NumDotTable *t[2];
+    const NumDotTable *t[NUM_LEVELS];
     static float panel[TERMS * DOT_PIXELS], w[DOT_CHANNELS * STEP], sums[SUMS],
         want[SUMS];
     for (int i = 0; i < levels(t); i++) {
@@ -89,7 +90,9 @@ floats(void **state)
                 }
             }
         }
-        t[i]->floats(sums, panel, w, STEP, TERMS, DOT_PIXELS);
+        /* an odd number of steps, then one */
+        t[i]->floats(sums, panel, w, STEP, TERMS, 3 * DOT_STEP);
+        t[i]->floats(sums + 3 * DOT_STEP, panel + 3 * DOT_STEP, w, STEP, TERMS, DOT_STEP);
         assert_memory_equal(sums, want, sizeof sums);
     }
 }
@@ -98,7 +101,7 @@ static void
 rows(void **state)
 {
     (void)state;
-    const NumDotTable *t[2];
+    const NumDotTable *t[NUM_LEVELS];
     uint8_t a[DOT_PIXELS], b[DOT_PIXELS];
     int16_t panel[2 * DOT_PIXELS], wide[DOT_PIXELS];
     uint32_t s[DOT_PIXELS], u[DOT_PIXELS];
