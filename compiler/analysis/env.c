@@ -5,21 +5,13 @@
 /* ASSUMES no-wrap: no sum or product wraps. */
 #include "analysis/env.h"
 
-/* It is not worth keeping the ranges of expressions with fewer nodes than this. */
 enum {
-    MEMO_MIN_NODES = 4
+    MEMO_MIN_NODES = 4, /* ranges of smaller expressions are not worth keeping */
+    /* The most ranges that are kept, a power of two. A change makes them all invalid, so
+     * those of one large expression are enough; a table of all expressions would be as
+     * large as the kernel. */
+    MEMO_ROOM = 2 * IR_MAX_EXPR
 };
-
-static bool
-has_large_exprs(const Kernel *k)
-{
-    for (uint32_t i = 1; i < k->exprs.n; i++) {
-        if (k->exprs.p[i].size >= MEMO_MIN_NODES) {
-            return true;
-        }
-    }
-    return false;
-}
 
 void
 env_init(Env *env, const Kernel *k, Arena *arena)
@@ -30,10 +22,12 @@ env_init(Env *env, const Kernel *k, Arena *arena)
     env->cells = ARENA_ARRAY(arena, Interval, env->ncells);
     env->stamp = ARENA_ARRAY(arena, uint32_t, env->ncells);
     env->epoch = 1;
-    if (has_large_exprs(k)) {
-        env->memo_when = ARENA_ARRAY(arena, uint32_t, k->exprs.n);
-        env->memo = ARENA_ARRAY(arena, Interval, k->exprs.n);
+    uint32_t room = 1;
+    while (room < k->exprs.n && room < MEMO_ROOM) {
+        room *= 2;
     }
+    env->memo = ARENA_ARRAY(arena, EnvMemo, room);
+    env->memo_mask = room - 1;
     for (uint32_t i = 1; i < k->regs.n; i++) {
         env->cells[i] = interval_of_type(k->regs.p[i].dtype);
     }
@@ -80,11 +74,12 @@ op_range_kept(const Env *env, ExprId id, const Expr *e)
     if (e->size < MEMO_MIN_NODES) {
         return with_facts(env, id, op_range(env, e, NULL));
     }
-    if (env->memo_when[id] != env->epoch) {
-        env->memo[id] = with_facts(env, id, op_range(env, e, NULL));
-        env->memo_when[id] = env->epoch;
+    EnvMemo *m = &env->memo[id & env->memo_mask];
+    if (m->expr != id || m->epoch != env->epoch) {
+        Interval r = with_facts(env, id, op_range(env, e, NULL));
+        *m = (EnvMemo){id, env->epoch, r};
     }
-    return env->memo[id];
+    return m->range;
 }
 
 Interval

@@ -35,6 +35,13 @@ typedef struct EnvFact {
     Interval range;
 } EnvFact;
 
+/* The range of an expression since some epoch. */
+typedef struct EnvMemo {
+    ExprId expr;
+    uint32_t epoch;
+    Interval range;
+} EnvMemo;
+
 typedef struct Env {
     const Kernel *k;
     Arena *arena;
@@ -46,9 +53,9 @@ typedef struct Env {
     uint32_t stamps;
     bool dead;      /* the point is never reached */
     uint32_t epoch; /* counts changes */
-    /* by ExprId: epoch at which memo is valid; null: all expressions are small */
-    uint32_t *memo_when;
-    Interval *memo;
+    /* the ranges of large expressions, by the low bits of the ExprId */
+    EnvMemo *memo;
+    uint32_t memo_mask;
 } Env;
 
 void env_init(Env *env, const Kernel *k, Arena *arena);
