@@ -60,7 +60,7 @@ check_shortest(double f)
     snprintf(plain, sizeof plain, "%c%.*s", text[0], d.n - 1, text + 2);
     assert_int_equal(d.n, p - 1);
     assert_string_equal(d.digit, plain);
-    assert_int_equal(d.exp10, atoi(strchr(text, 'e') + 1));
+    assert_int_equal(d.exp10, (int)strtol(strchr(text, 'e') + 1, NULL, 10));
     return 1;
 }
 
