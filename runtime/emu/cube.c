@@ -166,7 +166,7 @@ float_at(const uint8_t *at, int64_t i, Dtype t)
 enum {
     TILE_ROWS = 8 * SIDE,
     TILE_COLUMNS = DOT_PIXELS,
-    RUNS = 4,                       /* terms of so many runs are added at a time */
+    RUNS = 4,                       /* of terms, which are added at a time */
     MOST_TERMS = RUNS * MOST_DEPTH, /* of bytes; of floats half of them */
     MOST_FLOATS = MOST_TERMS / 2
 };

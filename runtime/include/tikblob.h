@@ -4,8 +4,8 @@
  * text; this header is its C side.
  *
  * Life of a blob: tikblob_open checks the container (P1), and tikblob_identify its build
- * id where somebody relies on it; tikblob_verify proves P2 to P6 for every kernel; then a TikCursor walks the descriptors of a kernel in dispatch
- * order. */
+ * id where somebody relies on it; tikblob_verify proves P2 to P6 for every kernel; then a
+ * TikCursor walks the descriptors of a kernel in dispatch order. */
 #ifndef TIKBLOB_H
 #define TIKBLOB_H
 
