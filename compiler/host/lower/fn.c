@@ -44,7 +44,13 @@ lower_function_run(Lower *l, Sem op, Dtype t, int lanes, const Counted *c)
 }
 
 static LLVMValueRef
-through_memory(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
+saturated(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
+{
+    return l->saturates_half && t == DT_F16 ? lower_saturated(l, t, bits, lanes) : bits;
+}
+
+LLVMValueRef
+lower_function_called(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
 {
     LLVMTypeRef type = LLVMTypeOf(bits);
     LLVMValueRef at = lower_helper_alloca(l, type, "lanes");
@@ -52,7 +58,7 @@ through_memory(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
     Counted c = {.count = lower_const(l, 1), .at = {at, at}, .step = {zero, zero}};
     LLVMBuildStore(l->b, bits, at);
     lower_function_run(l, op, t, lanes > 0 ? lanes : 1, &c);
-    return LLVMBuildLoad2(l->b, type, at, "");
+    return saturated(l, t, lanes, LLVMBuildLoad2(l->b, type, at, ""));
 }
 
 /* ---- the operations of num/fn.def ---------------------------------------- */
@@ -299,7 +305,7 @@ by_steps(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
     }
     Rare rare;
     lower_rare_begin(l, &rare, LLVMBuildNot(l->b, sure, ""), all);
-    return lower_rare_end(l, &rare, through_memory(l, op, t, lanes, bits));
+    return lower_rare_end(l, &rare, lower_function_called(l, op, t, lanes, bits));
 }
 
 LLVMValueRef
@@ -308,8 +314,8 @@ lower_function(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
     if (op == SEM_SQRT || op == SEM_REC) {
         return lower_unary(l, op, t, lanes, bits);
     }
-    LLVMValueRef r = steps_of(l, op, t, lanes) != NULL
-                         ? by_steps(l, op, t, lanes, bits)
-                         : through_memory(l, op, t, lanes, bits);
-    return l->saturates_half && t == DT_F16 ? lower_saturated(l, t, r, lanes) : r;
+    if (steps_of(l, op, t, lanes) == NULL) {
+        return lower_function_called(l, op, t, lanes, bits);
+    }
+    return saturated(l, t, lanes, by_steps(l, op, t, lanes, bits));
 }

@@ -234,6 +234,10 @@ LLVMValueRef lower_shift(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a,
  * kernel's reading of CHOICE_APPROXIMATE. It may end the present block. Called in a
  * helper. */
 LLVMValueRef lower_function(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits);
+/* The same of EXP, EXPM1, LN or RSQRT by a call, which is less code than several
+ * registers of steps. */
+LLVMValueRef lower_function_called(Lower *l, Sem op, Dtype t, int lanes,
+                                   LLVMValueRef bits);
 /* Calls the runtime library for the first lanes of each of c->count repeats: from
  * c->at[1] to c->at[0]. op: EXP, EXPM1, LN or RSQRT. */
 void lower_function_run(Lower *l, Sem op, Dtype t, int lanes, const Counted *c);

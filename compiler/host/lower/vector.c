@@ -4,6 +4,10 @@
  * instruction is one run. */
 #include "host/lower/lower.h"
 
+enum {
+    FEW_LANES = 32 /* whose function takes less time to compile than calls would take */
+};
+
 /* ---- functions of the runtime library ------------------------------------ */
 
 static bool
@@ -75,11 +79,14 @@ result(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
         return lower_unary(l, sem, sh->dtype[0], sh->lanes, v[1]);
     case SEM_SQRT:
     case SEM_REC:
+        return lower_function(l, sem, sh->dtype[0], sh->lanes, v[1]);
     case SEM_EXP:
     case SEM_EXPM1:
     case SEM_LN:
     case SEM_RSQRT:
-        return lower_function(l, sem, sh->dtype[0], sh->lanes, v[1]);
+        return sh->lanes <= FEW_LANES
+                   ? lower_function(l, sem, sh->dtype[0], sh->lanes, v[1])
+                   : lower_function_called(l, sem, sh->dtype[0], sh->lanes, v[1]);
     default:
         return lower_fused(l, sh, v, scalar);
     }
