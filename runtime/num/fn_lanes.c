@@ -210,14 +210,6 @@ sin_tail_f32(double z)
     return q * z + SIN_0;
 }
 
-/* This keeps the sign of a zero. */
-CORE
-sin_poly_f32(double r)
-{
-    double z = r * r;
-    return r * (1.0 + z * sin_tail_f32(z));
-}
-
 CORE
 cos_most_f32(double r)
 {
@@ -277,9 +269,11 @@ quadrant(uint64_t n, double s, double c)
     {                                                                                    \
         double shifted = x * TWO_BY_PI + TO_INTEGER;                                     \
         double n = shifted - TO_INTEGER;                                                 \
-        double r = ((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3;                \
-        return quadrant(double_bits(shifted) + first, sin_poly_f32(r),                   \
-                        cos_most_f32(r) + cos_low_f32(r));                               \
+        double most = (x - n * HALF_PI_1) - n * HALF_PI_2, last = n * HALF_PI_3;         \
+        double r = most - last, rest = (most - r) - last;                                \
+        double s = odd_sum(r, rest + r * (r * r * sin_tail_f32(r * r)));                 \
+        double c = odd_sum(cos_most_f32(r), cos_low_f32(r) - rest * r);                  \
+        return quadrant(double_bits(shifted) + first, r == 0 ? r : s, c);                \
     }                                                                                    \
     CORE name##_f32(float x)                                                             \
     {                                                                                    \
