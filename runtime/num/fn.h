@@ -1,10 +1,10 @@
 /* fn.h: the elementary functions of the vector instructions, on arrays.
  *
- * Every result is the exact value of the function rounded once to nearest even. That was
- * tried on all 2^32 arguments of float32 and all 2^16 of float16, at each level, against
- * MPFR (make functions-long); tests/random/num_functions.py repeats it for every float16
- * and for the float32 that are hardest to round. So the bits are the same on every
- * processor and under every optimisation, and do not depend on a C library.
+ * Every result is the exact value of the function rounded once to nearest even. So the
+ * bits are the same on every processor and under every optimisation, and do not depend on
+ * a C library. `make functions-long` compares all 2^32 arguments of float32 and all 2^16
+ * of float16 with MPFR, at each level; tests/random/num_functions.py does it for every
+ * float16 and for the float32 that are hardest to round.
  *
  * Functions of num/fn.def are computed in float32 on vectors. Where their last sum does
  * not tell how to round, num/fn_lanes.c does: IEEE double + - * / and sqrt in the order

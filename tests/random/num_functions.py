@@ -68,6 +68,15 @@ SPECIAL = {
     'cos': [(0.0, 1.0), (-0.0, 1.0), ('inf', 'nan'), ('-inf', 'nan')]}
 
 
+# Arguments whose results are nearest to the middle of two float32, as tests/long/functions.c prints them.
+HARDEST = {
+    'exp': '40315b33 4001b249 3fe67199 4034d02b 40dd70cb 3f5bc24c 408b904b 40a470e2 3fa1d683 4039cb53 401b6c99 3f6064d8',
+    'ln': '65d890d3 4c5d65a5 4d604ebe 41178feb 1f116ab8 66a8c860 3c413d3a 6f31a8ec 38dcbe38 4665a9a6 5ee8984e 3bf86ef0 79e7ec37 0dc8bba4 '
+          '2c4c24b7 111c87f8 1a8446cb 464d5b2b 66abbd63 2e492984 4e85f412 29fd22f8 28e3fa26 29e6126b 3f72b6b5',
+    'rsqrt': '3f3a18e3 403a18e3 3f09f038 4009f038 3f7ffffe 407ffffe 3fba2a39 40ba2a39 3fd2208f 40d2208f 3fed3230 40ed3230',
+    'sin': '46199998 c6199998', 'cos': '5f18b878 df18b878 6115cb11 e115cb11'}
+
+
 def round_to(v, fmt):
     """80-bit numbers rounded once to nearest even, as 80-bit numbers."""
     _, _, p, emin, emax, _ = fmt
@@ -120,7 +129,8 @@ def arguments(name, uint, flt):
                       0x7fffffff, 0x3f800000, 0x3f7fffff, 0x3f800001, 0x4bffffff, 0x4c000000, 0x4c000001,
                       0x42b17217, 0x42b17218, 0x42b17219, 0x42cff1b4, 0x42cff1b5, 0x42cff1b6], dtype=np.uint32)
     edges = np.concatenate([edges, edges | np.uint32(1 << 31)])
-    return np.concatenate([every.astype(uint), usual.view(uint), turns - 1, turns, turns + 1,
+    listed = np.array([int(h, 16) for h in HARDEST.get(name, '').split()], dtype=np.uint32)
+    return np.concatenate([every.astype(uint), listed, usual.view(uint), turns - 1, turns, turns + 1,
                            hard.view(uint), edges])
 
 
