@@ -70,11 +70,13 @@ SPECIAL = {
 
 # Arguments whose results are nearest to the middle of two float32, as tests/long/functions.c prints them.
 HARDEST = {
-    'exp': '40315b33 4001b249 3fe67199 4034d02b 40dd70cb 3f5bc24c 408b904b 40a470e2 3fa1d683 4039cb53 401b6c99 3f6064d8',
+    'exp': '377eff81 39c6be5b 38e69cc1 383a3ef1 3d1a274e 40315b33 4001b249 39e5bb1d 36fdffc1 4288942b 367bffe1 35f7fff1 356ffff9 34dffffd 343fffff 33800000'
+           ' 3fe67199 4034d02b 40dd70cb 3f5bc24c 408b904b 40a470e2 3fa1d683',
     'ln': '65d890d3 4c5d65a5 4d604ebe 41178feb 1f116ab8 66a8c860 3c413d3a 6f31a8ec 38dcbe38 4665a9a6 5ee8984e 3bf86ef0 79e7ec37 0dc8bba4 '
           '2c4c24b7 111c87f8 1a8446cb 464d5b2b 66abbd63 2e492984 4e85f412 29fd22f8 28e3fa26 29e6126b 3f72b6b5',
     'rsqrt': '3f3a18e3 403a18e3 3f09f038 4009f038 3f7ffffe 407ffffe 3fba2a39 40ba2a39 3fd2208f 40d2208f 3fed3230 40ed3230',
-    'sin': '46199998 c6199998', 'cos': '5f18b878 df18b878 6115cb11 e115cb11'}
+    'sin': '46199998 c6199998 4371ade3 3ef3830f 45a8abb3 3dcf5597 4967cb9b 4aa5a796 42d44528 4a987933 3d0650ea 3a1285ff 401f2100 497d25c7',
+    'cos': '5f18b878 df18b878 6115cb11 e115cb11 3c107fe6 424790ce 3a544395 4a01dca4 42378db8 4986afee 47a0e238 46f85a22 3a0f1bbd'}
 
 
 def round_to(v, fmt):
