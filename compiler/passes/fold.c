@@ -288,9 +288,11 @@ fold_branch(Fold *f, StmtId id)
     StmtId body = taken ? s->cond.then_body : s->cond.else_body;
     drop_body(f->k, taken ? s->cond.else_body : s->cond.then_body);
     s->kind = ST_SCOPE;
-    s->scope.no_sync = false;
-    s->scope.body = fold_body(f, body);
-    return s->scope.body ? id : drop_stmt(f->k, id);
+    body = fold_body(f, body);
+    s = &f->k->stmts.p[id];
+    memset(&s->scope, 0, sizeof s->scope);
+    s->scope.body = body;
+    return body ? id : drop_stmt(f->k, id);
 }
 
 /* Returns what remains of a statement: itself (perhaps changed) or 0. */
