@@ -103,7 +103,7 @@ write_failed(Unit *u, const char *path)
 bool
 io_print(Unit *u, const char *text, size_t size)
 {
-    if (fwrite(text, 1, size, stdout) != size || fflush(stdout) != 0) {
+    if (fwrite(text, 1, size, stdout) != size || fflush(stdout) != 0 || ferror(stdout)) {
         return write_failed(u, "standard output");
     }
     return true;

@@ -33,7 +33,7 @@ static int
 print_and_exit(const char *text)
 {
     fputs(text, stdout);
-    if (fflush(stdout) == 0) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
         return EXIT_CLEAN;
     }
     fputs("tikc: error: cannot write standard output [file-write]\n", stderr);
