@@ -33,9 +33,36 @@ void
 kernel_free(Kernel *k)
 {
     if (k) {
+        kernel_free(k->tiled);
         Arena a = k->arena; /* the kernel is allocated in its own arena */
         arena_free(&a);
     }
+}
+
+/* Copies the items of a growable array, so that the copy can grow. */
+#define CLONE(arena, v)                                                                  \
+    ((v)->p = arena_copy((arena), (v)->p, (v)->n * sizeof *(v)->p), (v)->cap = (v)->n)
+
+Kernel *
+kernel_clone(const Kernel *k)
+{
+    Arena a;
+    arena_init(&a);
+    Kernel *c = arena_copy(&a, k, sizeof *k);
+    c->arena = a;
+    c->tiled = NULL;
+    CLONE(&c->arena, &c->bufs);
+    CLONE(&c->arena, &c->regs);
+    CLONE(&c->arena, &c->vars);
+    CLONE(&c->arena, &c->exprs);
+    CLONE(&c->arena, &c->args);
+    CLONE(&c->arena, &c->stmts);
+    CLONE(&c->arena, &c->params);
+    CLONE(&c->arena, &c->drops);
+    CLONE(&c->arena, &c->arg_spans);
+    size_t slots = k->nexpr_slots * sizeof *k->expr_slots;
+    c->expr_slots = arena_copy(&c->arena, k->expr_slots, slots);
+    return c;
 }
 
 BufId

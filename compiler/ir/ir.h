@@ -276,6 +276,13 @@ typedef struct Stmt {
             /* the compiler does not order queues here: the program does, with flags and
              * barriers */
             bool no_sync;
+            /* The instructions may be executed chunk by chunk instead of one after the
+             * other (analysis/iteration.h): each byte that one of them writes and another
+             * one accesses belongs to the same element of both. */
+            bool fused;
+            /* items of Kernel.drops: on-core buffers whose bytes nothing reads after the
+             * scope before they are written again */
+            uint32_t drop, ndrops;
         } scope;
     };
 } Stmt;
@@ -300,6 +307,7 @@ typedef struct Kernel {
     VEC(Arg) args;
     VEC(Stmt) stmts;
     VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
+    VEC(BufId) drops;  /* lists of the fused scopes */
     StmtId body;
     /* holds the core's index from the first statement on; 0 if nothing reads it */
     RegId core;
@@ -320,6 +328,9 @@ typedef struct Kernel {
     int64_t peak[SC_COUNT]; /* bytes used in each memory, after allocation */
     /* tensors stay as declared, since what their accesses reach does not fit */
     bool no_growth;
+    /* What becomes machine code in place of the kernel where no two arguments share
+     * bytes, see passes_host; null: the kernel itself. Its owner is the kernel. */
+    struct Kernel *tiled;
     /* number of obligations that were proved, refuted, left to run time */
     int64_t proofs[3];
     uint32_t *expr_slots; /* hash set of exprs, private to the builder */
@@ -374,6 +385,11 @@ ir_blocks(const Kernel *k, const Stmt *loop)
 /* Makes an empty kernel in its own arena; kernel_free releases it. */
 Kernel *kernel_new(Unit *u);
 void kernel_free(Kernel *k);
+
+/* Returns a copy with tables of its own in an arena of its own. What the tables point to
+ * (shapes, constants, descriptions of packed weights) is shared with the original, which
+ * must live longer. */
+Kernel *kernel_clone(const Kernel *k);
 
 BufId ir_buffer(Kernel *k, const Buffer *b); /* copies *b */
 /* Returns the operand as the checker expects it, with offset 0. */

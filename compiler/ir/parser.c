@@ -441,6 +441,28 @@ blocks_are_used(Reader *p)
 }
 
 static bool MUST_USE
+drops(Reader *p)
+{
+    do {
+        BufId id = 0;
+        TRY(reader_use_name(p, &p->bufs, "%", &id));
+    } while (reader_accept(p, ","));
+    return true;
+}
+
+/* A text cannot promise that instructions may be fused, so a fused scope becomes an
+ * ordinary one; the passes find it again. */
+static bool MUST_USE
+scope(Reader *p, Stmt *s, bool fused, Cursor *at, uint32_t begin)
+{
+    s->kind = ST_SCOPE;
+    s->scope.no_sync = !fused && reader_accept(p, "no_sync");
+    TRY(!fused || !reader_accept(p, "drops") || drops(p));
+    s->span = (Span){p->file, begin, p->pos};
+    return body(p, ir_append(p->k, at, s), 0);
+}
+
+static bool MUST_USE
 statement(Reader *p, Cursor *at)
 {
     Stmt s = {0};
@@ -453,11 +475,9 @@ statement(Reader *p, Cursor *at)
     if (reader_accept(p, "if")) {
         return branch(p, &s, at, begin);
     }
-    if (reader_accept(p, "scope")) {
-        s.kind = ST_SCOPE;
-        s.scope.no_sync = reader_accept(p, "no_sync");
-        s.span = (Span){p->file, begin, p->pos};
-        return body(p, ir_append(p->k, at, &s), 0);
+    bool fused = reader_accept(p, "fused");
+    if (fused || reader_accept(p, "scope")) {
+        return scope(p, &s, fused, at, begin);
     }
     TRY(simple(p, &s, begin));
     /* Between the instruction blocks and its loop, only loop_bounds changes no

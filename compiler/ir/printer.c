@@ -442,6 +442,21 @@ show_simple(Printer *p, const Stmt *s)
 }
 
 static void
+show_scope(Printer *p, const Stmt *s)
+{
+    text_put(p->out, s->scope.fused     ? "fused "
+                     : s->scope.no_sync ? "scope no_sync "
+                                        : "scope ");
+    for (uint32_t i = 0; i < s->scope.ndrops; i++) {
+        text_put(p->out, i ? ", " : "drops ");
+        show_name(&p->bufs, p->k->drops.p[s->scope.drop + i], '%', p);
+    }
+    text_put(p->out, s->scope.ndrops ? " {" : "{");
+    end_line(p, s);
+    show_body(p, s->scope.body);
+}
+
+static void
 show_stmt(Printer *p, const Stmt *s)
 {
     indent(p);
@@ -453,9 +468,7 @@ show_stmt(Printer *p, const Stmt *s)
         show_if(p, s);
         break;
     case ST_SCOPE:
-        text_put(p->out, s->scope.no_sync ? "scope no_sync {" : "scope {");
-        end_line(p, s);
-        show_body(p, s->scope.body);
+        show_scope(p, s);
         break;
     default:
         show_simple(p, s);

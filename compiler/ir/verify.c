@@ -344,6 +344,10 @@ verify_stmt(Verify *v, const Stmt *s)
         verify_body(v, s->cond.else_body);
         return;
     case ST_SCOPE:
+        REQUIRE(v, s->scope.drop + s->scope.ndrops <= v->k->drops.n);
+        for (uint32_t i = 0; i < s->scope.ndrops; i++) {
+            REQUIRE(v, v->visible_buf[v->k->drops.p[s->scope.drop + i]]);
+        }
         verify_body(v, s->scope.body);
         return;
     case ST_BREAK:

@@ -1,0 +1,266 @@
+/* iteration.c: describes instructions as loops over elements (see iteration.h). */
+#include "analysis/iteration.h"
+
+#include "isa/operand.h"
+
+static const Arg *
+arg_at(const Kernel *k, const Stmt *s, int slot)
+{
+    return &k->args.p[s->instr.arg + (uint32_t)slot];
+}
+
+/* Returns the number of an operand that is constant; false: it is not. */
+static bool
+const_number(const Kernel *k, const Stmt *s, int slot, int64_t *out)
+{
+    ExprId e = arg_at(k, s, slot)->expr;
+    *out = ir_expr(k, e)->imm;
+    return ir_is_const(k, e);
+}
+
+static Count
+count_of(const Kernel *k, ExprId e)
+{
+    return ir_is_const(k, e) ? (Count){0, ir_expr(k, e)->imm} : (Count){e, 1};
+}
+
+static Count
+count_times(Count c, int64_t by)
+{
+    return (Count){c.of, c.times * by};
+}
+
+/* Makes one row of rows that follow each other in every operand. False: the number of
+ * elements is no multiple of one expression. */
+static bool
+flatten(Iteration *it)
+{
+    for (int i = 0; i < it->n; i++) {
+        int64_t row = it->lanes.times * dtype_size(it->op[i].ref.dtype);
+        bool one = count_known(it->rows) && it->rows.times == 1;
+        if (!one && (!count_known(it->lanes) || it->op[i].pitch != row)) {
+            return false;
+        }
+    }
+    it->lanes = count_known(it->lanes) ? count_times(it->rows, it->lanes.times)
+                                       : count_times(it->lanes, it->rows.times);
+    it->rows = (Count){0, 1};
+    return true;
+}
+
+/* ---- lanes --------------------------------------------------------------- */
+
+static int
+leading_bits(const Kernel *k, const MaskArg *m)
+{
+    int n = 0;
+    bool ended = false;
+    for (int w = 0; w < mask_words(m->form); w++) {
+        if (!ir_is_const(k, m->w[w])) {
+            return -1;
+        }
+        uint64_t bits = (uint64_t)ir_expr(k, m->w[w])->imm;
+        for (int i = 0; i < 64; i++) {
+            bool on = bits >> i & 1;
+            if (on && ended) {
+                return -1;
+            }
+            ended = ended || !on;
+            n += on;
+        }
+    }
+    return n;
+}
+
+/* Sets rows and lanes from the mask. False: the lanes that are on are not the first ones,
+ * or their number is known only at run time. */
+static bool
+read_mask(const Kernel *k, const MaskArg *m, int repeat_lanes, Iteration *it)
+{
+    int64_t lanes;
+    switch (m->form) {
+    case MASK_COUNTER:
+        it->rows = (Count){0, 1};
+        it->lanes = count_of(k, m->w[0]);
+        return true;
+    case MASK_COUNT:
+        it->lanes = count_of(k, m->w[0]);
+        lanes = it->lanes.times;
+        break;
+    default:
+        lanes = leading_bits(k, m);
+        it->lanes = (Count){0, lanes};
+        break;
+    }
+    if (!count_known(it->lanes)) { /* a run of its own length needs one repeat */
+        return count_known(it->rows) && it->rows.times == 1;
+    }
+    return lanes > 0 && lanes <= repeat_lanes;
+}
+
+static int
+widest(const Kernel *k, const Stmt *s, Form form, int n)
+{
+    int most = 1;
+    for (int i = 0; i < n; i++) {
+        if (form_is_vector(form, i)) {
+            most = MAX(most, dtype_size(arg_at(k, s, i)->ref.dtype));
+        }
+    }
+    return most;
+}
+
+/* Adds an operand that is addressed by lanes; its blocks must follow each other. */
+static bool
+add_lanes(const Kernel *k, const Stmt *s, Form form, int slot, int repeat_lanes,
+          Iteration *it)
+{
+    LaneOperand o = form_lanes(form, slot);
+    const Ref *r = &arg_at(k, s, slot)->ref;
+    int64_t bytes = (int64_t)repeat_lanes * dtype_size(r->dtype);
+    int64_t blk = 1, rep = bytes / BLOCK_BYTES;
+    if (it->n == ITERATION_OPERANDS || dtype_is_half_byte(r->dtype) ||
+        (o.blk >= 0 && !const_number(k, s, o.blk, &blk)) ||
+        (o.rep >= 0 && !const_number(k, s, o.rep, &rep))) {
+        return false;
+    }
+    if (blk == 0 && form_blk0_is_1(form, slot, k->choices)) {
+        blk = 1;
+    }
+    it->op[it->n++] = (IterationOperand){
+        .slot = slot, .ref = *r, .pitch = rep * BLOCK_BYTES, .reads = true};
+    return blk == 1 || (count_known(it->lanes) &&
+                        it->lanes.times * dtype_size(r->dtype) <= BLOCK_BYTES);
+}
+
+/* A count over all repeats goes on from repeat to repeat. */
+static bool
+goes_on(const Iteration *it, int repeat_lanes)
+{
+    for (int i = 0; i < it->n; i++) {
+        if (it->op[i].pitch != (int64_t)repeat_lanes * dtype_size(it->op[i].ref.dtype)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fills in what the forms of instructions on lanes have in common. */
+static bool
+lanes_iteration(const Kernel *k, const Stmt *s, Iteration *it)
+{
+    int n;
+    Form form = op_table[s->instr.op].form;
+    const ParamInfo *params = form_params(form, &n);
+    int unit = form_slot(form, ROLE_ATTR, "stride_unit");
+    int64_t no_gaps = 0;
+    int repeat_lanes = REPEAT_BYTES / widest(k, s, form, n);
+    const MaskArg *mask = NULL;
+    it->rows = (Count){0, 1};
+    for (int i = 0; i < n; i++) {
+        const Arg *a = arg_at(k, s, i);
+        bool tensor = params[i].role == ROLE_DST || params[i].role == ROLE_SRC;
+        if (tensor && !form_is_vector(form, i)) {
+            return false;
+        }
+        mask = params[i].role == ROLE_MASK ? &a->mask : mask;
+        it->rows = params[i].role == ROLE_REPEAT ? count_of(k, a->expr) : it->rows;
+    }
+    if ((unit >= 0 && (!const_number(k, s, unit, &no_gaps) || no_gaps != 0)) ||
+        mask == NULL || !read_mask(k, mask, repeat_lanes, it)) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (form_is_vector(form, i) && !add_lanes(k, s, form, i, repeat_lanes, it)) {
+            return false;
+        }
+    }
+    return mask->form != MASK_COUNTER || goes_on(it, repeat_lanes);
+}
+
+/* ---- moves --------------------------------------------------------------- */
+
+static bool
+move_iteration(const Kernel *k, const Stmt *s, Iteration *it)
+{
+    const Ref *dst = &arg_at(k, s, MOVE_dst)->ref;
+    const Ref *src = &arg_at(k, s, MOVE_src)->ref;
+    Scope from = k->bufs.p[src->buf].scope, to = k->bufs.p[dst->buf].scope;
+    int64_t mode, dst_gap, src_gap;
+    if (!const_number(k, s, MOVE_mode, &mode) || mode != 0 || from == SC_L0C ||
+        to == SC_L0C || dst->buf == src->buf || dtype_is_half_byte(dst->dtype) ||
+        !const_number(k, s, MOVE_dst_stride, &dst_gap) ||
+        !const_number(k, s, MOVE_src_stride, &src_gap)) {
+        return false;
+    }
+    MoveUnits u = move_units(from, src->dtype, to, dst->dtype);
+    int64_t size = dtype_size(dst->dtype);
+    if (u.dst_burst != u.src_burst || u.dst_burst % size != 0) {
+        return false;
+    }
+    it->moves = true;
+    it->rows = count_of(k, arg_at(k, s, MOVE_nburst)->expr);
+    it->lanes =
+        count_times(count_of(k, arg_at(k, s, MOVE_burst)->expr), u.dst_burst / size);
+    int64_t row = it->lanes.times * size;
+    it->n = 2;
+    it->op[0] = (IterationOperand){.slot = MOVE_dst,
+                                   .ref = *dst,
+                                   .pitch = row + dst_gap * u.dst_gap,
+                                   .writes = true};
+    it->op[1] = (IterationOperand){
+        .slot = MOVE_src, .ref = *src, .pitch = row + src_gap * u.src_gap, .reads = true};
+    it->op[1].ref.dtype = dst->dtype;
+    return true;
+}
+
+/* ---- instructions -------------------------------------------------------- */
+
+static void
+mark_destination(const Stmt *s, Iteration *it)
+{
+    int n;
+    const OpInfo *op = &op_table[s->instr.op];
+    const ParamInfo *params = form_params(op->form, &n);
+    for (int i = 0; i < it->n; i++) {
+        IterationOperand *o = &it->op[i];
+        o->writes = params[o->slot].role == ROLE_DST;
+        o->reads = !o->writes || sem_reads_dst(op->sem);
+    }
+}
+
+bool
+iteration_of(const Kernel *k, const Stmt *s, Iteration *out)
+{
+    *out = (Iteration){0};
+    if (s->kind != ST_INSTR) {
+        return false;
+    }
+    Family f = form_family(op_table[s->instr.op].form);
+    if (f == FAM_MOVE) {
+        if (!move_iteration(k, s, out)) {
+            return false;
+        }
+    } else if (f == FAM_LANES || f == FAM_ARITH || f == FAM_CONVERT) {
+        Sem sem = op_table[s->instr.op].sem;
+        if (sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS ||
+            !lanes_iteration(k, s, out)) {
+            return false;
+        }
+        mark_destination(s, out);
+    } else {
+        return false;
+    }
+    out->flat = flatten(out);
+    return out->flat || count_known(out->lanes);
+}
+
+int64_t
+iteration_span(const Iteration *it, const IterationOperand *o)
+{
+    if (!count_known(it->rows) || !count_known(it->lanes)) {
+        return -1;
+    }
+    int64_t row = it->lanes.times * dtype_size(o->ref.dtype);
+    return it->rows.times == 0 || row == 0 ? 0 : (it->rows.times - 1) * o->pitch + row;
+}
