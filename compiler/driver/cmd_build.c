@@ -15,6 +15,7 @@ typedef enum Emit {
     EMIT_LLVM,
     EMIT_ASM,
     EMIT_IR,
+    EMIT_HOST_IR,
     EMIT_TRACE,
     EMIT_COUNT
 } Emit;
@@ -23,10 +24,10 @@ static const struct {
     const char *name;
     const char *suffix; /* null for a text form, which goes to standard output */
 } emits[EMIT_COUNT] = {
-    [EMIT_BLOB] = {"blob", "tkb"},    [EMIT_OBJECT] = {"object", "o"},
-    [EMIT_SHARED] = {"shared", "so"}, [EMIT_LLVM] = {"llvm", NULL},
-    [EMIT_ASM] = {"asm", NULL},       [EMIT_IR] = {"ir", NULL},
-    [EMIT_TRACE] = {"trace", NULL},
+    [EMIT_BLOB] = {"blob", "tkb"},      [EMIT_OBJECT] = {"object", "o"},
+    [EMIT_SHARED] = {"shared", "so"},   [EMIT_LLVM] = {"llvm", NULL},
+    [EMIT_ASM] = {"asm", NULL},         [EMIT_IR] = {"ir", NULL},
+    [EMIT_HOST_IR] = {"host-ir", NULL}, [EMIT_TRACE] = {"trace", NULL},
 };
 
 static bool
@@ -40,7 +41,8 @@ find_emit(Cmd *c, Emit *out)
         }
     }
     diag_add(&c->unit, D_USAGE, (Span){0}, 0,
-             "--emit is blob, object, shared, llvm, asm, ir or trace, not '%s'", name);
+             "--emit is blob, object, shared, llvm, asm, ir, host-ir or trace, not '%s'",
+             name);
     return false;
 }
 
@@ -73,8 +75,9 @@ add_text(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
     Text t;
     text_init(&t, &c->unit.arena);
     for (int i = 0; i < n; i++) {
-        if (e == EMIT_IR) {
-            ir_print(kernels[i], &t);
+        const Kernel *tiled = kernels[i]->tiled;
+        if (e == EMIT_IR || e == EMIT_HOST_IR) {
+            ir_print(e == EMIT_HOST_IR && tiled ? tiled : kernels[i], &t);
         } else {
             tikc_trace(kernels[i], &t);
         }
@@ -90,6 +93,7 @@ add_output(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
     size_t size;
     switch (e) {
     case EMIT_IR:
+    case EMIT_HOST_IR:
     case EMIT_TRACE:
         return add_text(c, out, e, kernels, n);
     case EMIT_BLOB:
@@ -100,7 +104,8 @@ add_output(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
     case EMIT_LLVM:
     case EMIT_ASM: {
         const HostApi *host = host_open(u);
-        HostOptions opt = {(int)c->opt_level, c->cpu, c->out};
+        HostOptions opt = {
+            .opt_level = (int)c->opt_level, .cpu = c->cpu, .shown = c->out};
         const char *temp = host ? io_reserve(out, c->out) : NULL;
         return temp && host->emit(u, kernels, n, host_kind(e), &opt, temp);
     }
@@ -179,9 +184,9 @@ build(Cmd *c)
     Unit *u = &c->unit;
     Emit e;
     TRY(find_emit(c, &e));
-    if (c->passes && e != EMIT_IR) {
-        return options_wrong(c, "--passes is for --emit ir; all other outputs need all "
-                                "passes");
+    if (c->passes && e != EMIT_IR && e != EMIT_HOST_IR) {
+        return options_wrong(c, "--passes is for --emit ir and host-ir; all other "
+                                "outputs need all passes");
     }
     if (!c->out) {
         c->out = default_output(c, c->files.p[0], emits[e].suffix);
@@ -200,6 +205,8 @@ build(Cmd *c)
         n = 1;
         TRY(one != NULL);
     }
+    bool native = e != EMIT_BLOB && e != EMIT_IR && e != EMIT_TRACE;
+    TRY(!native || tile_kernels(c, kernels, n));
     const char *folder = facts_folder(c, e);
     TRY(can_write_facts(c, folder, kernels, n));
     IoBatch out;

@@ -60,11 +60,29 @@ compile_text(Cmd *c, const char *path, const char *text, size_t size)
     u->opt.cwd = getcwd(cwd, sizeof cwd) ? arena_strdup(&u->arena, cwd) : NULL;
     Text dump;
     text_init(&dump, &u->arena);
-    PassOptions opt = {c->print_after, c->verify_each, &dump,
-                       c->passes ? &c->only : NULL};
+    PassOptions opt = {.print_after = c->print_after,
+                       .verify_each = c->verify_each,
+                       .out = &dump,
+                       .only = c->passes ? &c->only : NULL};
     bool ok =
         tikc_compile(u, strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, &opt);
     return (dump.n == 0 || io_print(u, dump.p, dump.n)) && ok;
+}
+
+bool
+tile_kernels(Cmd *c, Kernel *const *kernels, int n)
+{
+    Text dump;
+    text_init(&dump, &c->unit.arena);
+    PassOptions opt = {.print_after = c->print_after,
+                       .verify_each = c->verify_each,
+                       .out = &dump,
+                       .only = c->passes ? &c->only : NULL,
+                       .without = &c->without};
+    if (c->opt_level > 0) {
+        tikc_tile(kernels, n, &opt);
+    }
+    return dump.n == 0 || io_print(&c->unit, dump.p, dump.n);
 }
 
 bool

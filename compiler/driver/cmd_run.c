@@ -565,10 +565,10 @@ static bool
 run_host(Cmd *c, Job *job, TikError *err)
 {
     const HostApi *host = host_open(&c->unit);
-    HostOptions opt = {.opt_level = (int)c->opt_level, .cpu = c->cpu};
+    HostOptions opt = {.opt_level = (int)c->opt_level, .cpu = c->cpu, .apart = true};
     TikKernel entry;
     void *handle;
-    if (!cpu_check_runs(c) || !host ||
+    if (!cpu_check_runs(c) || !host || !tile_kernels(c, &job->kernel, 1) ||
         !host->jit(&job->kernel, 1, &opt, &entry, &handle)) {
         set_error(err, TIK_OK, "", "");
         return false; /* the unit has the diagnostic */

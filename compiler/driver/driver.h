@@ -37,6 +37,8 @@ typedef struct Cmd {
     const char *print_after;
     const char *passes; /* --passes; null means all */
     PassList only;      /* the passes that --passes names */
+    const char *disable;
+    PassList without; /* the passes that --disable names */
     const char *dtype;
     const char *cpu; /* null means this machine's */
     bool proofs, verify_each, stats, matrix;
@@ -72,6 +74,9 @@ void options_command_help(const Command *cmd, Text *out);
 
 /* ---- pass_options.c ------------------------------------------------------ */
 
+/* Makes the tiled versions of kernels that compile_file accepted, unless the level of
+ * optimisation is 0. Returns false if the output of --print-after cannot be written. */
+bool MUST_USE tile_kernels(Cmd *c, Kernel *const *kernels, int n);
 /* Reads the options that name passes. Returns false after a usage error. */
 bool MUST_USE pass_options_check(Cmd *c);
 void pass_options_help(Text *out);

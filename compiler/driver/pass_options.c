@@ -21,21 +21,49 @@ no_pass(Cmd *c, const char *option, const char *name)
 }
 
 static bool
-parse_list(Cmd *c, PassList *list)
+parse_list(Cmd *c, const char *option, const char *names, PassList *list)
 {
-    const char *p = c->passes;
-    while (strcmp(c->passes, "none") != 0) {
+    const char *p = names;
+    while (strcmp(names, "none") != 0) {
         size_t n = strcspn(p, ",");
         const char *name = arena_strndup(&c->unit.arena, p, n);
         const PassInfo *pass = pass_find(name);
         if (!pass) {
-            return no_pass(c, "--passes", name);
+            return no_pass(c, option, name);
         }
         VEC_PUSH(&c->unit.arena, list, pass);
         if (!p[n]) {
             break;
         }
         p += n + 1;
+    }
+    return true;
+}
+
+/* Reads --disable: names of passes, or 'all' for those of the host back end. */
+static bool
+parse_disabled(Cmd *c)
+{
+    for (int i = 0; strcmp(c->disable, "all") == 0 && i < pass_count; i++) {
+        if ((pass_table[i].needs & FACT_HOST) != 0) {
+            VEC_PUSH(&c->unit.arena, &c->without, &pass_table[i]);
+        }
+    }
+    return strcmp(c->disable, "all") == 0 ||
+           parse_list(c, "--disable", c->disable, &c->without);
+}
+
+/* Only the copy for the host may lack a pass: a program is always checked whole. */
+static bool
+may_be_disabled(Cmd *c)
+{
+    for (uint32_t i = 0; i < c->without.n; i++) {
+        if ((c->without.p[i]->needs & FACT_HOST) == 0) {
+            return options_wrong(
+                c, arena_printf(&c->unit.arena,
+                                "--disable: '%s' is no pass of the host back end",
+                                c->without.p[i]->name));
+        }
     }
     return true;
 }
@@ -80,8 +108,10 @@ is_run(const Cmd *c, const char *name)
 bool
 pass_options_check(Cmd *c)
 {
-    c->only = (PassList){0};
-    TRY(!c->passes || (parse_list(c, &c->only) && check_order(c, &c->only)));
+    c->only = c->without = (PassList){0};
+    TRY(!c->passes ||
+        (parse_list(c, "--passes", c->passes, &c->only) && check_order(c, &c->only)));
+    TRY(!c->disable || (parse_disabled(c) && may_be_disabled(c)));
     if (c->print_after && !pass_find(c->print_after)) {
         return no_pass(c, "--print-after", c->print_after);
     }

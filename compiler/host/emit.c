@@ -249,7 +249,7 @@ emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what,
 {
     debug_open(l);
     for (int i = 0; i < n; i++) {
-        descriptor_emit(l, kernels[i], lower_kernel(l, kernels[i]));
+        descriptor_emit(l, kernels[i], lower_kernel(l, kernels[i], false));
     }
     debug_close(l);
     char *error = NULL;

@@ -20,6 +20,9 @@ typedef struct HostOptions {
     const char *cpu; /* null: the processor of this machine */
     /* what messages of emit name instead of its path; null: the path */
     const char *shown;
+    /* jit: the arrays of every launch share no bytes, so nothing is compiled for such
+     * that do */
+    bool apart;
 } HostOptions;
 
 typedef struct HostApi {
@@ -37,7 +40,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 3
+    HOST_API_VERSION = 4
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);

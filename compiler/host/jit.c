@@ -101,7 +101,8 @@ link_object(Unit *u, Jit *j, LLVMMemoryBufferRef object)
 /* Returns object code of the kernels, whose descriptors go to out; null after a
  * diagnostic. */
 static LLVMMemoryBufferRef
-compile(Kernel *const *kernels, int n, const HostTarget *t, Arena *arena, TikKernel *out)
+compile(Kernel *const *kernels, int n, const HostTarget *t, bool apart, Arena *arena,
+        TikKernel *out)
 {
     Unit *u = kernels[0]->unit;
     Arena scratch;
@@ -109,7 +110,7 @@ compile(Kernel *const *kernels, int n, const HostTarget *t, Arena *arena, TikKer
     Lower l;
     lower_open(&l, u, &scratch, t, "tikc");
     for (int i = 0; i < n; i++) {
-        lower_kernel(&l, kernels[i]);
+        lower_kernel(&l, kernels[i], apart);
         descriptor_fill(&l, kernels[i], arena, &out[i]);
     }
     char *error = NULL;
@@ -162,7 +163,7 @@ host_jit(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entri
     arena_init(&first);
     Jit *j = ARENA_NEW(&first, Jit);
     j->arena = first;
-    LLVMMemoryBufferRef object = compile(kernels, n, &t, &j->arena, entries);
+    LLVMMemoryBufferRef object = compile(kernels, n, &t, opt->apart, &j->arena, entries);
     host_target_close(&t);
     if (object == NULL) {
         host_release(j);

@@ -79,6 +79,16 @@ tikc_compile(Unit *u, const char *path, const char *text, size_t len,
     return ok && u->errors == 0;
 }
 
+void
+tikc_tile(Kernel *const *kernels, int n, const PassOptions *opt)
+{
+    for (int i = 0; i < n; i++) {
+        if (!kernels[i]->tiled) {
+            kernels[i]->tiled = passes_host(kernels[i], opt);
+        }
+    }
+}
+
 static void
 list_kernels(Unit *u, Diag *d)
 {

@@ -4,9 +4,12 @@
  * Before them come limits that walks over the IR rely on: an expression that was cut at
  * IR_MAX_EXPR (limit-ir), bodies nested deeper than IR_MAX_NEST (too-nested), buffers
  * beyond IR_MAX_BYTES (tensor-shape). A kernel that breaks one is not looked at further.
- * After a pass that failed, those run that still have the facts that they need: so
- * capacity errors show in the same run as broken rules. */
+ * Of the copy for the host, --verify-each compares what it does with what the kernel does
+ * (passes/replay.h). After a pass that failed, those run that still have the facts that
+ * they need: so capacity errors show in the same run as broken rules. */
 #include "passes/passes.h"
+
+#include "passes/replay.h"
 
 #include <string.h>
 
@@ -132,7 +135,7 @@ passes_all(Arena *arena)
 unsigned
 passes_missing(const PassList *list, const PassInfo **which)
 {
-    unsigned facts = FACT_SOUND;
+    unsigned facts = FACT_SOUND | FACT_HOST;
     for (uint32_t i = 0; i < list->n; i++) {
         unsigned missing = list->p[i]->needs & ~facts;
         if (missing != 0) {
@@ -148,7 +151,7 @@ void
 passes_put_closure(const PassInfo *last, Text *out)
 {
     bool taken[ARRAY_LEN(pass_table)] = {false};
-    unsigned wanted = last->needs;
+    unsigned wanted = last->needs & ~(unsigned)FACT_HOST;
     for (const PassInfo *p = last - 1; p >= pass_table; p--) {
         taken[p - pass_table] = (p->gives & wanted) != 0;
         wanted |= taken[p - pass_table] ? p->needs : 0;
@@ -172,22 +175,53 @@ after_pass(const Kernel *k, const PassInfo *p, const PassOptions *opt)
     }
 }
 
-/* True if no pass failed. A pass that lacks facts because another one failed is left
- * out. */
-static bool
-run_list(Kernel *k, const PassList *list, const PassOptions *opt)
+/* Ends the process if a pass changed what a kernel does: that is our own fault. */
+static void
+check_copy(const Kernel *original, const Kernel *copy, const PassInfo *p)
 {
-    unsigned facts = k->unit->errors == 0 ? FACT_SOUND : 0;
+    Arena scratch;
+    Text why;
+    arena_init(&scratch);
+    text_init(&why, &scratch);
+    for (int chunk = 1; chunk <= REPLAY_CHUNK; chunk += 31) {
+        if (replay_compare(original, copy, chunk, &why) == REPLAY_DIFFERENT) {
+            ICE("the pass '%s' changed kernel '%s': %s differs", p->name,
+                sym_text(&copy->unit->names, copy->name), why.p);
+        }
+    }
+    arena_free(&scratch);
+}
+
+static bool
+is_in(const PassList *list, const PassInfo *p)
+{
+    for (uint32_t i = 0; list && i < list->n; i++) {
+        if (list->p[i] == p) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Runs the passes of a list and returns the facts that hold then. A pass that lacks facts
+ * because another one failed is left out. */
+static unsigned
+run_list(Kernel *k, const Kernel *original, const PassList *list, const PassOptions *opt,
+         unsigned facts)
+{
     for (uint32_t i = 0; i < list->n; i++) {
         const PassInfo *p = list->p[i];
-        if ((p->needs & ~facts) != 0) {
+        if ((p->needs & ~facts) != 0 || (opt && is_in(opt->without, p))) {
             continue;
         }
         bool ok = p->run(k);
         facts = ok ? facts | p->gives : facts & ~(unsigned)FACT_SOUND;
         after_pass(k, p, opt);
+        if (original != NULL && opt && opt->verify_each) {
+            check_copy(original, k, p);
+        }
     }
-    return (facts & FACT_SOUND) != 0;
+    return facts;
 }
 
 bool
@@ -202,7 +236,51 @@ passes_run(Kernel *k, const PassOptions *opt)
     Arena scratch;
     arena_init(&scratch);
     PassList all = passes_all(&scratch);
-    bool ok = run_list(k, opt && opt->only ? opt->only : &all, opt);
+    unsigned facts = run_list(k, NULL, opt && opt->only ? opt->only : &all, opt,
+                              k->unit->errors == 0 ? FACT_SOUND : 0);
     arena_free(&scratch);
-    return ok;
+    return (facts & FACT_SOUND) != 0;
+}
+
+/* Returns the passes of a list that need a copy for the host. */
+static PassList
+host_only(const PassList *list, Arena *arena)
+{
+    PassList out = {0};
+    for (uint32_t i = 0; i < list->n; i++) {
+        if ((list->p[i]->needs & FACT_HOST) != 0) {
+            VEC_PUSH(arena, &out, list->p[i]);
+        }
+    }
+    return out;
+}
+
+/* Returns whether the statements of a copy are those of the original. */
+static bool
+is_same(const Kernel *copy, const Kernel *k)
+{
+    return copy->stmts.n == k->stmts.n && copy->args.n == k->args.n &&
+           copy->body == k->body &&
+           memcmp(copy->stmts.p, k->stmts.p, k->stmts.n * sizeof *k->stmts.p) == 0 &&
+           memcmp(copy->args.p, k->args.p, k->args.n * sizeof *k->args.p) == 0;
+}
+
+Kernel *
+passes_host(const Kernel *k, const PassOptions *opt)
+{
+    Arena scratch;
+    arena_init(&scratch);
+    PassList all = passes_all(&scratch);
+    PassList list = host_only(opt && opt->only ? opt->only : &all, &scratch);
+    Kernel *copy = NULL;
+    if (list.n > 0) {
+        copy = kernel_clone(k);
+        (void)run_list(copy, k, &list, opt, FACT_LAST - 1);
+    }
+    arena_free(&scratch);
+    if (copy != NULL && is_same(copy, k)) {
+        kernel_free(copy);
+        copy = NULL;
+    }
+    return copy;
 }

@@ -61,11 +61,16 @@ typedef struct PassOptions {
     bool verify_each;        /* ir_verify between passes */
     Text *out;               /* where print_after goes */
     const PassList *only;    /* null: all passes */
+    const PassList *without; /* passes that are left out; null: none */
 } PassOptions;
 
 /* Runs the passes. A pass whose facts are missing because another pass failed is left
  * out; the others run, so that one run finds as many errors as possible. False: errors
  * were added. */
 bool MUST_USE passes_run(Kernel *k, const PassOptions *opt);
+
+/* Runs the passes of the host back end over a copy of a kernel that all others accepted,
+ * and returns the copy, which the caller frees; null: they changed nothing. */
+Kernel *passes_host(const Kernel *k, const PassOptions *opt);
 
 #endif

@@ -62,7 +62,8 @@ gm(Maker *m, const char *name, Dtype t, int64_t elems, BufRole role)
 static inline BufId
 local(Maker *m, Scope scope, Dtype t, int64_t elems)
 {
-    Buffer b = {.name = intern(&m->u->names, "ub"),
+    Buffer b = {.name = intern(&m->u->names, arena_printf(&m->u->arena, "ub%u",
+                                                          (unsigned)m->k->bufs.n)),
                 .scope = scope,
                 .dtype = t,
                 .elems = elems,

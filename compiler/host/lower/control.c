@@ -120,14 +120,19 @@ static LowerInstr *const lower_families[FAM_COUNT] = {
 #include "isa/family.def"
 };
 
+void
+lower_member(Lower *l, StmtId s)
+{
+    lower_families[form_family(op_table[l->k->stmts.p[s].instr.op].form)](l, s);
+}
+
 static void
 lower_instr(Lower *l, StmtId s)
 {
-    const Stmt *st = &l->k->stmts.p[s];
-    if (st->proof != PROOF_PROVED) {
+    if (l->k->stmts.p[s].proof != PROOF_PROVED) {
         lower_check(l, s);
     }
-    lower_families[form_family(op_table[st->instr.op].form)](l, s);
+    lower_member(l, s);
 }
 
 static void
@@ -158,7 +163,11 @@ lower_stmt(Lower *l, StmtId s)
         lower_if(l, st, s);
         return;
     case ST_SCOPE:
-        lower_body(l, st->scope.body);
+        if (st->scope.fused) {
+            lower_fused_scope(l, s);
+        } else {
+            lower_body(l, st->scope.body);
+        }
         return;
     case ST_BREAK:
         LLVMBuildBr(l->b, l->loop->on_break);

@@ -663,6 +663,10 @@ bind(Lower *l, Call *v, StmtId s)
 void
 lower_lanes(Lower *l, StmtId s, const LaneJob *job)
 {
+    if (l->fusion != NULL) {
+        lower_fused_lanes(l, s, job);
+        return;
+    }
     Call v = {.compute = job->compute,
               .whole = job->whole,
               .fewer = job->fewer,

@@ -203,18 +203,26 @@ kernel_tables(Lower *l, const Kernel *k)
     l->memo = ARENA_ARRAY(l->arena, LLVMValueRef, k->exprs.n + 1);
     l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
     l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
-    l->frame_of = ARENA_ARRAY(l->arena, uint32_t, l->u->chains.n);
     l->streams = ARENA_ARRAY(l->arena, bool, k->bufs.n + 1);
     l->has_streams = false;
+    l->fusion = NULL;
+    l->in_chunk = false;
     l->stamp = 1;
     l->padding = NULL;
     l->values = NULL;
     l->addresses = NULL;
     l->where = NULL;
     l->loop = NULL;
+}
+
+/* The places are those of all versions of a kernel. */
+static void
+forget_places(Lower *l)
+{
     memset(&l->places, 0, sizeof l->places);
     l->nplace_index = 0;
     memset(&l->frames, 0, sizeof l->frames);
+    l->frame_of = ARENA_ARRAY(l->arena, uint32_t, l->u->chains.n);
 }
 
 /* Global tensors that are no arguments are never accessed and get no address. */
@@ -307,20 +315,39 @@ register_slots(Lower *l)
     }
 }
 
-LLVMValueRef
-lower_kernel(Lower *l, const Kernel *k)
+static LLVMTypeRef
+entry_type(Lower *l)
+{
+    LLVMTypeRef params[4] = {l->ptr, l->i32, l->ptr, l->ptr};
+    return LLVMFunctionType(l->i32, params, 4, false);
+}
+
+static LLVMValueRef
+add_entry(Lower *l, const Kernel *k, const char *prefix)
+{
+    const char *name = sym_text(&l->u->names, k->name);
+    LLVMValueRef fn = LLVMAddFunction(
+        l->mod, arena_printf(l->arena, "tik_%s_%s", prefix, name), entry_type(l));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, enum_attr(l, "nounwind"));
+    return fn;
+}
+
+/* Code that is not worth the time to optimise it. */
+static void
+leave_as_is(Lower *l, LLVMValueRef fn)
+{
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, enum_attr(l, "noinline"));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, enum_attr(l, "optnone"));
+}
+
+/* Adds a function that runs one version of a kernel. */
+static LLVMValueRef
+lower_version(Lower *l, const Kernel *k, const char *prefix)
 {
     kernel_tables(l, k);
-    LLVMTypeRef params[4] = {l->ptr, l->i32, l->ptr, l->ptr};
-    LLVMTypeRef type = LLVMFunctionType(l->i32, params, 4, false);
-    const char *name = sym_text(&l->u->names, k->name);
-    l->fn = LLVMAddFunction(l->mod, arena_printf(l->arena, "tik_entry_%s", name), type);
-    LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex, enum_attr(l, "nounwind"));
+    l->fn = add_entry(l, k, prefix);
     if (k->stmts.n > LARGE_KERNEL) {
-        LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex,
-                                enum_attr(l, "noinline"));
-        LLVMAddAttributeAtIndex(l->fn, LLVMAttributeFunctionIndex,
-                                enum_attr(l, "optnone"));
+        leave_as_is(l, l->fn);
     }
     l->core = LLVMGetParam(l->fn, 1);
     l->state = LLVMGetParam(l->fn, 3);
@@ -344,6 +371,95 @@ lower_kernel(Lower *l, const Kernel *k)
         LLVMDeleteBasicBlock(l->fail); /* nothing can fail */
     }
     return l->fn;
+}
+
+/* ---- versions of a kernel ------------------------------------------------ */
+
+/* An argument's first byte, and the byte after the last one that a kernel may access. */
+typedef struct Range {
+    LLVMValueRef first, end;
+} Range;
+
+static LLVMValueRef
+entry_item(Lower *l, LLVMValueRef args, int64_t i)
+{
+    LLVMValueRef index = lower_const(l, i);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(l->b, l->i64, args, &index, 1, "");
+    return LLVMBuildLoad2(l->b, l->i64, at, "");
+}
+
+static Range
+argument_range(Lower *l, const Kernel *k, LLVMValueRef args, uint32_t i)
+{
+    LLVMValueRef first = entry_item(l, args, i);
+    LLVMValueRef bytes = entry_item(l, args, (int64_t)k->params.n + i);
+    LLVMValueRef up = LLVMBuildAdd(l->b, bytes, lower_const(l, BLOCK_BYTES - 1), "");
+    bytes = LLVMBuildAnd(l->b, up, lower_const(l, -BLOCK_BYTES), "");
+    return (Range){first, LLVMBuildAdd(l->b, first, bytes, "")};
+}
+
+static bool
+is_written(const Kernel *k, BufId b)
+{
+    return k->bufs.p[b].role != BUF_IN && k->bufs.p[b].role != BUF_LIST;
+}
+
+/* Returns whether an argument that the kernel may write shares bytes with another one.
+ * Nothing is moved across accesses of address lists, so those do not matter. */
+static LLVMValueRef
+shares_bytes(Lower *l, const Kernel *k, LLVMValueRef args)
+{
+    LLVMValueRef any = LLVMConstInt(l->i1, 0, false);
+    for (uint32_t i = 0; i < k->params.n; i++) {
+        Range a = argument_range(l, k, args, i);
+        for (uint32_t j = 0; j < i; j++) {
+            bool list = k->bufs.p[k->params.p[i]].role == BUF_LIST ||
+                        k->bufs.p[k->params.p[j]].role == BUF_LIST;
+            if (list ||
+                (!is_written(k, k->params.p[i]) && !is_written(k, k->params.p[j]))) {
+                continue;
+            }
+            Range b = argument_range(l, k, args, j);
+            LLVMValueRef both =
+                LLVMBuildAnd(l->b, LLVMBuildICmp(l->b, LLVMIntULT, a.first, b.end, ""),
+                             LLVMBuildICmp(l->b, LLVMIntULT, b.first, a.end, ""), "");
+            any = LLVMBuildOr(l->b, any, both, "");
+        }
+    }
+    return any;
+}
+
+static void
+return_call(Lower *l, LLVMValueRef entry, LLVMValueRef version)
+{
+    LLVMValueRef args[4];
+    LLVMGetParams(entry, args);
+    LLVMBuildRet(l->b, LLVMBuildCall2(l->b, entry_type(l), version, args, 4, ""));
+}
+
+LLVMValueRef
+lower_kernel(Lower *l, const Kernel *k, bool apart)
+{
+    forget_places(l);
+    if (k->tiled == NULL || apart) {
+        return lower_version(l, k->tiled != NULL ? k->tiled : k, "entry");
+    }
+    LLVMValueRef plain = lower_version(l, k, "plain");
+    LLVMValueRef tiled = lower_version(l, k->tiled, "tiled");
+    LLVMSetLinkage(plain, LLVMInternalLinkage);
+    LLVMSetLinkage(tiled, LLVMInternalLinkage);
+    LLVMValueRef entry = add_entry(l, k, "entry");
+    debug_none(l);
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->ctx, entry, ""));
+    LLVMValueRef shares = shares_bytes(l, k, LLVMGetParam(entry, 0));
+    LLVMBasicBlockRef as_written = lower_block(l, "shares");
+    LLVMBasicBlockRef usual = lower_block(l, "apart");
+    LLVMBuildCondBr(l->b, shares, as_written, usual);
+    LLVMPositionBuilderAtEnd(l->b, as_written);
+    return_call(l, entry, plain);
+    LLVMPositionBuilderAtEnd(l->b, usual);
+    return_call(l, entry, tiled);
+    return entry;
 }
 
 void
@@ -431,8 +547,7 @@ bool
 lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
                    int n)
 {
-    LLVMTypeRef types[24];
-    memcpy(types, params, sizeof *params * (size_t)n);
+    LLVMTypeRef *types = arena_copy(l->arena, params, sizeof *params * (size_t)n);
     h->type = LLVMFunctionType(l->none, types, (unsigned)n, false);
     h->fn = LLVMGetNamedFunction(l->mod, name);
     h->back = NULL;

@@ -48,6 +48,13 @@ typedef struct DynamicSlots {
     LLVMValueRef at, bytes, end; /* address in the memory, size, end of its copies */
 } DynamicSlots;
 
+typedef struct Fusion Fusion; /* host/lower/fusion.c */
+
+/* A result, and the same before its NaNs became canonical. */
+typedef struct RawValue {
+    LLVMValueRef canonical, raw;
+} RawValue;
+
 typedef struct Lower {
     /* of the module: */
     Unit *u;
@@ -63,6 +70,7 @@ typedef struct Lower {
     int nhelper_attrs;
     /* some kernel keeps values in memory that optimisation makes registers */
     bool has_slots;
+    VEC(const char *) loops; /* the code of each fused loop, as text */
     /* debug information; null without */
     LLVMDIBuilderRef di;
     LLVMMetadataRef *di_files; /* by file id */
@@ -87,6 +95,9 @@ typedef struct Lower {
     bool sets_atomic;             /* and the mode of writes to global memory */
     bool saturates_half,
         saturates_int;  /* the results of lane arithmetic being built saturate */
+    Fusion *fusion;     /* the fused scope whose instructions are being collected */
+    bool in_chunk;      /* the code is that of a chunk of a fused loop */
+    VEC(RawValue) raw;  /* of the chunk */
     LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;
@@ -106,9 +117,11 @@ void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t,
 void
 /* disposes of the module too, unless the caller took it and set mod to null */
 lower_close(Lower *l);
-/* Adds the function tik_entry_<name>; l->places holds its places until the next
- * kernel. */
-LLVMValueRef lower_kernel(Lower *l, const Kernel *k);
+/* Adds the function tik_entry_<name>; l->places holds its places until the next kernel.
+ * Where the kernel has a tiled version, the entry runs that if no argument that the
+ * kernel writes shares bytes with another one, and else the kernel as it was written;
+ * apart: the caller knows that none does. */
+LLVMValueRef lower_kernel(Lower *l, const Kernel *k, bool apart);
 /* The first returns the bytes of scratch memory that the entry expects, the second where
  * a memory begins in it. */
 int64_t lower_scratch_bytes(const Kernel *k);
@@ -415,6 +428,15 @@ void lower_load(Lower *l, StmtId s);
 void lower_store(Lower *l, StmtId s);
 
 void lower_body(Lower *l, StmtId first);
+/* Lowers an instruction without its checks. */
+void lower_member(Lower *l, StmtId s);
+
+/* ---- host/lower/fusion.c ------------------------------------------------- */
+
+void lower_fused_scope(Lower *l, StmtId s);
+/* Take the instruction, a member of the scope that is being lowered, into its loop. */
+void lower_fused_lanes(Lower *l, StmtId s, const LaneJob *job);
+void lower_fused_move(Lower *l, StmtId s);
 
 /* Emits run-time checks, and nothing for what is proved (for lower_check the caller looks
  * at that). */

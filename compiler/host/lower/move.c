@@ -475,6 +475,10 @@ convert(Lower *l, const Move *m)
 void
 lower_move(Lower *l, StmtId s)
 {
+    if (l->fusion != NULL) {
+        lower_fused_move(l, s);
+        return;
+    }
     Move m = {.dst = &operand(l, s, MOVE_dst)->ref, .src = &operand(l, s, MOVE_src)->ref};
     Scope from = l->k->bufs.p[m.src->buf].scope;
     Scope to = l->k->bufs.p[m.dst->buf].scope;

@@ -242,10 +242,11 @@ either_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
     return is_nan(l, t, lanes, larger);
 }
 
+/* In a fused loop no branch is worth its place: most values never leave the registers. */
 static bool
-is_long(Dtype t, int lanes)
+is_long(const Lower *l, Dtype t, int lanes)
 {
-    return lanes * dtype_size(t) >= 2 * REGISTER_BYTES;
+    return !l->in_chunk && lanes * dtype_size(t) >= 2 * REGISTER_BYTES;
 }
 
 /* Returns the result where a is no NaN. Vectors of several registers seldom have a NaN:
@@ -253,7 +254,7 @@ is_long(Dtype t, int lanes)
 static LLVMValueRef
 unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
 {
-    if (!is_long(t, lanes)) {
+    if (!is_long(l, t, lanes)) {
         return canonical_if(l, t, lanes, is_nan(l, t, lanes, a), result);
     }
     int n = lanes / 2;
@@ -264,10 +265,32 @@ unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
                           canonical_if(l, t, lanes, is_nan(l, t, lanes, a), result));
 }
 
+/* Arithmetic gives a canonical NaN whatever NaN it gets. So inside a fused loop an
+ * operand that is a result may be used as it was before its NaNs became canonical; that
+ * step is then dead code unless the value is stored or used otherwise. */
+static LLVMValueRef
+any_nan(const Lower *l, LLVMValueRef v)
+{
+    for (uint32_t i = l->raw.n; i-- > 0;) {
+        if (l->raw.p[i].canonical == v) {
+            return l->raw.p[i].raw;
+        }
+    }
+    return v;
+}
+
 LLVMValueRef
 lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
 {
-    return unless_nan(l, t, lanes, bits, bits);
+    if (!l->in_chunk) {
+        return unless_nan(l, t, lanes, bits, bits);
+    }
+    LLVMValueRef f = t == DT_F32 ? bitcast(l, bits, l->f32, lanes) : NULL;
+    LLVMValueRef nan = f != NULL ? LLVMBuildFCmp(l->b, LLVMRealUNO, f, f, "")
+                                 : is_nan(l, t, lanes, bits);
+    RawValue r = {canonical_if(l, t, lanes, nan, bits), bits};
+    VEC_PUSH(l->arena, &l->raw, r);
+    return r.canonical;
 }
 
 /* Returns a signed integer that is ordered like the number; both zeros have key 0. */
@@ -286,6 +309,8 @@ static LLVMValueRef
 float_extremum(Lower *l, bool max, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef second;
+    a = any_nan(l, a);
+    b = any_nan(l, b);
     if (t == DT_F32 || (t == DT_F16 && l->target->half_arithmetic)) {
         LLVMTypeRef type = t == DT_F32 ? l->f32 : l->f16;
         second =
@@ -297,7 +322,7 @@ float_extremum(Lower *l, bool max, Dtype t, int lanes, LLVMValueRef a, LLVMValue
     }
     LLVMValueRef nan = either_nan(l, t, lanes, a, b);
     LLVMValueRef r = LLVMBuildSelect(l->b, second, b, a, "");
-    if (!is_long(t, lanes)) {
+    if (!is_long(l, t, lanes)) {
         return canonical_if(l, t, lanes, nan, r);
     }
     Rare rare;
@@ -309,6 +334,8 @@ LLVMValueRef
 lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
                LLVMValueRef b)
 {
+    a = any_nan(l, a);
+    b = any_nan(l, b);
     if (t == DT_F16) {
         LLVMValueRef r = LLVMBuildBinOp(l->b, op, bitcast(l, a, l->f16, lanes),
                                         bitcast(l, b, l->f16, lanes), "");
@@ -402,6 +429,7 @@ lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef 
 static LLVMValueRef
 relu(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 {
+    a = any_nan(l, a);
     LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
     LLVMValueRef r = int_extremum(l, true, DT_S64, a, zero);
     return dtype_is_float(t) ? unless_nan(l, t, lanes, a, r) : r;
@@ -423,7 +451,7 @@ absolute(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 static LLVMValueRef
 square_root(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 {
-    LLVMValueRef f = lower_to_f32(l, a, t, lanes);
+    LLVMValueRef f = lower_to_f32(l, any_nan(l, a), t, lanes);
     LLVMTypeRef type = LLVMTypeOf(f);
     return lower_from_f32(l, lower_intrinsic(l, "llvm.sqrt", &type, 1, &f, 1), t, lanes);
 }

@@ -1,0 +1,626 @@
+/* fusion.c: lowers fused scopes (passes/fuse.c): one loop over the elements of all their
+ * instructions. An iteration takes a chunk of every operand, a vector or two, from memory
+ * into registers; the instructions compute in program order; what later code may read is
+ * stored at the end. Chunks of dropped buffers are never stored.
+ *
+ * Each instruction is lowered by its family as usual, which hands its job to
+ * lower_fused_lanes instead of making a loop of its own. The loop is a helper function
+ * that is made from the jobs; equal loops share one.
+ *
+ * Runs of unequal length are one loop over the shortest of them; what remains of each
+ * instruction follows. The last elements that fill no chunk use masked loads and stores
+ * or, on machines without those, memory of the helper's own. */
+#include "host/lower/fusion.h"
+
+#include <string.h>
+
+/* ---- collecting ---------------------------------------------------------- */
+
+static bool
+is_dropped(const Lower *l, StmtId scope, BufId b)
+{
+    const Stmt *s = &l->k->stmts.p[scope];
+    for (uint32_t i = 0; i < s->scope.ndrops; i++) {
+        if (l->k->drops.p[s->scope.drop + i] == b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+operand_of(Lower *l, Fusion *f, const IterationOperand *o, int64_t pitch)
+{
+    for (int i = 0; i < f->noperands; i++) {
+        FusedOperand *have = &f->operand[i];
+        if (have->buf == o->ref.buf && have->off == o->ref.off && have->pitch == pitch &&
+            dtype_size(have->dtype) == dtype_size(o->ref.dtype)) {
+            return i;
+        }
+    }
+    if (f->noperands == MOST_OPERANDS) {
+        ICE("statement %u has more operands than a loop", (unsigned)f->scope);
+    }
+    f->operand[f->noperands] = (FusedOperand){.buf = o->ref.buf,
+                                              .off = o->ref.off,
+                                              .dtype = o->ref.dtype,
+                                              .pitch = pitch,
+                                              .at = lower_ref(l, &o->ref)};
+    return f->noperands++;
+}
+
+static void
+add_member(Lower *l, Fusion *f, StmtId s, FusedMember *m)
+{
+    Iteration it;
+    if (!iteration_of(l->k, &l->k->stmts.p[s], &it) || f->n == MOST_MEMBERS) {
+        ICE("statement %u is no part of a loop", (unsigned)s);
+    }
+    m->rows = it.rows;
+    m->lanes = it.lanes;
+    m->n = it.n;
+    for (int i = 0; i < it.n; i++) {
+        IterationOperand *o = &it.op[i];
+        int64_t pitch = f->flat   ? 0
+                        : it.flat ? f->row_lanes * dtype_size(o->ref.dtype)
+                                  : o->pitch;
+        m->dtype[i] = o->ref.dtype;
+        m->operand[i] = operand_of(l, f, o, pitch);
+        if (o->writes && !is_dropped(l, f->scope, o->ref.buf)) {
+            f->operand[m->operand[i]].stored = true;
+        }
+    }
+    f->member[f->n++] = *m;
+}
+
+void
+lower_fused_lanes(Lower *l, StmtId s, const LaneJob *job)
+{
+    FusedMember m = {.job = *job, .scalar = job->scalar, .scalar_type = job->scalar_type};
+    int n;
+    const ParamInfo *params = form_params(op_table[l->k->stmts.p[s].instr.op].form, &n);
+    for (int i = 0; i < n && m.scalar == NULL; i++) {
+        if (params[i].role == ROLE_SCALAR) {
+            ExprId e = l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)i].expr;
+            m.scalar = lower_expr(l, e, s);
+            m.scalar_type = (Dtype)ir_expr(l->k, e)->dtype;
+        }
+    }
+    add_member(l, l->fusion, s, &m);
+}
+
+void
+lower_fused_move(Lower *l, StmtId s)
+{
+    FusedMember m = {0};
+    add_member(l, l->fusion, s, &m);
+}
+
+/* Finds out whether the loop is over rows, and of how many elements. */
+static void
+find_shape(const Lower *l, Fusion *f)
+{
+    Iteration it;
+    int widest = 1;
+    f->flat = true;
+    for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
+        if (!iteration_of(l->k, &l->k->stmts.p[s], &it)) {
+            ICE("statement %u is no part of a loop", (unsigned)s);
+        }
+        for (int i = 0; i < it.n; i++) {
+            widest = MAX(widest, dtype_size(it.op[i].ref.dtype));
+        }
+        if (!it.flat) {
+            f->flat = false;
+            f->row_lanes = it.lanes.times;
+        }
+    }
+    f->lanes = CHUNK_BYTES / widest;
+    while (!f->flat && f->lanes / 2 >= f->row_lanes && f->lanes * widest > BLOCK_BYTES) {
+        f->lanes /= 2;
+    }
+}
+
+/* ---- one chunk ----------------------------------------------------------- */
+
+static LLVMValueRef
+element_at(Lower *l, const Chunk *c, int operand)
+{
+    LLVMTypeRef element = lower_bits_type(l, c->f->operand[operand].dtype, 0);
+    LLVMValueRef first = c->first;
+    return LLVMBuildGEP2(l->b, element, c->at[operand], &first, 1, "");
+}
+
+static LLVMValueRef
+rest_bytes(Lower *l, const Chunk *c, Dtype t)
+{
+    return LLVMBuildMul(l->b, c->rest, lower_const(l, dtype_size(t)), "");
+}
+
+/* Asks for the lines that this operand will need: those further on, or, if rows are far
+ * apart, the same ones of the next row. Nothing is read where there is no memory. */
+static void
+prefetch(Lower *l, const Chunk *c, int operand, LLVMValueRef at)
+{
+    const FusedOperand *o = &c->f->operand[operand];
+    int64_t bytes = (int64_t)c->f->lanes * dtype_size(o->dtype);
+    bool rows = !c->f->flat && o->pitch != c->f->row_lanes * dtype_size(o->dtype);
+    for (int64_t i = 0; i < bytes; i += LINE) {
+        LLVMValueRef off = lower_const(l, (rows ? o->pitch : AHEAD) + i);
+        LLVMValueRef args[4] = {LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
+                                lower_const32(l, 0), lower_const32(l, 3),
+                                lower_const32(l, 1)};
+        lower_intrinsic(l, "llvm.prefetch", &l->ptr, 1, args, 4);
+    }
+}
+
+static LLVMValueRef
+load_chunk(Lower *l, const Chunk *c, int operand)
+{
+    Dtype t = c->f->operand[operand].dtype;
+    LLVMTypeRef type = lower_bits_type(l, t, c->f->lanes);
+    LLVMValueRef at = element_at(l, c, operand);
+    if (c->mask == NULL && c->f->operand[operand].far) {
+        prefetch(l, c, operand, at);
+    }
+    if (c->mask != NULL && l->target->masked_stores) {
+        LLVMTypeRef types[2] = {type, l->ptr};
+        LLVMValueRef args[4] = {at, lower_const32(l, 1), c->mask, LLVMConstNull(type)};
+        return lower_intrinsic(l, "llvm.masked.load", types, 2, args, 4);
+    }
+    if (c->mask != NULL) {
+        LLVMValueRef own = lower_helper_alloca(l, type, "rest");
+        LLVMBuildMemCpy(l->b, own, 1, at, 1, rest_bytes(l, c, t));
+        at = own;
+    }
+    LLVMValueRef v = LLVMBuildLoad2(l->b, type, at, "");
+    LLVMSetAlignment(v, 1);
+    return v;
+}
+
+static void
+store_chunk(Lower *l, const Chunk *c, int operand, LLVMValueRef v)
+{
+    const FusedOperand *o = &c->f->operand[operand];
+    LLVMValueRef at = element_at(l, c, operand);
+    if (c->f->streams && o->staged) {
+        stage_store(l, c, o, v);
+        return;
+    }
+    if (c->mask != NULL && l->target->masked_stores) {
+        LLVMTypeRef types[2] = {LLVMTypeOf(v), l->ptr};
+        LLVMValueRef args[4] = {v, at, lower_const32(l, 1), c->mask};
+        lower_intrinsic(l, "llvm.masked.store", types, 2, args, 4);
+        return;
+    }
+    if (c->mask != NULL) {
+        LLVMValueRef own = lower_helper_alloca(l, LLVMTypeOf(v), "rest");
+        LLVMSetAlignment(LLVMBuildStore(l->b, v, own), 1);
+        LLVMBuildMemCpy(l->b, at, 1, own, 1, rest_bytes(l, c, o->dtype));
+        return;
+    }
+    LLVMValueRef st = LLVMBuildStore(l->b, v, at);
+    bool lines = c->f->lanes * dtype_size(o->dtype) % LINE == 0;
+    LLVMSetAlignment(st, o->streams && c->f->streams && lines ? LINE : 1);
+    if (o->streams && c->f->streams && lines) {
+        unsigned kind = LLVMGetMDKindIDInContext(l->ctx, "nontemporal", 11);
+        LLVMSetMetadata(st, kind, l->nontemporal);
+    }
+}
+
+static LLVMValueRef
+value_of(Lower *l, Chunk *c, int operand)
+{
+    if (c->value[operand] == NULL) {
+        c->value[operand] = load_chunk(l, c, operand);
+    }
+    return c->value[operand];
+}
+
+static void
+compute_member(Lower *l, Chunk *c, int i)
+{
+    const FusedMember *m = &c->f->member[i];
+    LLVMValueRef v[LANE_OPERANDS + 1] = {NULL};
+    if (m->job.compute == NULL) {
+        c->value[m->operand[0]] = value_of(l, c, m->operand[1]);
+        return;
+    }
+    LaneShape sh = {.name = m->job.name,
+                    .mode = m->job.mode,
+                    .variant = m->job.variant,
+                    .lanes = c->f->lanes,
+                    .mask = LANES_FULL,
+                    .n = m->n,
+                    .scalar = m->scalar_type};
+    for (int j = 0; j < m->n; j++) {
+        sh.dtype[j] = m->dtype[j];
+        sh.dense[j] = true;
+        if (j > 0 || m->job.reads_dst) {
+            v[j] = value_of(l, c, m->operand[j]);
+        }
+    }
+    LLVMValueRef scalar =
+        m->scalar == NULL ? NULL : lower_splat(l, c->scalar[i], c->f->lanes);
+    c->value[m->operand[0]] = m->job.compute(l, &sh, v, scalar);
+}
+
+static LLVMValueRef
+rest_mask(Lower *l, int lanes, LLVMValueRef count)
+{
+    LLVMValueRef index[MAX_LANES];
+    for (int i = 0; i < lanes; i++) {
+        index[i] = LLVMConstInt(l->i16, (uint64_t)i, false);
+    }
+    LLVMValueRef limit = lower_splat(l, LLVMBuildTrunc(l->b, count, l->i16, ""), lanes);
+    return LLVMBuildICmp(l->b, LLVMIntULT, LLVMConstVector(index, (unsigned)lanes), limit,
+                         "");
+}
+
+/* rest: the number of elements of a chunk that is not full; null: it is full. */
+static void
+build_chunk(Lower *l, Chunk *c, LLVMValueRef first, LLVMValueRef rest)
+{
+    c->first = first;
+    c->rest = rest;
+    c->mask = rest == NULL ? NULL : rest_mask(l, c->f->lanes, rest);
+    memset(c->value, 0, sizeof c->value);
+    l->raw.n = 0;
+    for (int i = 0; i < c->f->n; i++) {
+        compute_member(l, c, i);
+    }
+    for (int i = 0; i < c->f->noperands; i++) {
+        if (c->f->operand[i].stored) {
+            store_chunk(l, c, i, c->value[i]);
+        }
+    }
+}
+
+/* ---- loops --------------------------------------------------------------- */
+
+typedef struct Loop {
+    LLVMBasicBlockRef body, exit;
+    LLVMValueRef index, end;
+    int64_t step;
+} Loop;
+
+/* Begins a loop of the index from 0 to end, a multiple of step. */
+static void
+loop_begin(Lower *l, Loop *p)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
+    LLVMValueRef zero = lower_const(l, 0);
+    p->body = lower_block(l, "body");
+    p->exit = lower_block(l, "exit");
+    LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSGT, p->end, zero, "");
+    LLVMBuildCondBr(l->b, any, p->body, p->exit);
+    LLVMPositionBuilderAtEnd(l->b, p->body);
+    p->index = LLVMBuildPhi(l->b, l->i64, "i");
+    LLVMAddIncoming(p->index, &zero, &from, 1);
+}
+
+static void
+loop_end(Lower *l, Loop *p)
+{
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(l->b);
+    LLVMValueRef next = LLVMBuildAdd(l->b, p->index, lower_const(l, p->step), "");
+    LLVMAddIncoming(p->index, &next, &latch, 1);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntSLT, next, p->end, "");
+    LLVMBuildCondBr(l->b, more, p->body, p->exit);
+    LLVMPositionBuilderAtEnd(l->b, p->exit);
+}
+
+/* Builds the chunks of a run of elements that is known only at run time. */
+static void
+build_run(Lower *l, Chunk *c, LLVMValueRef elems)
+{
+    LLVMValueRef low = lower_const(l, c->f->lanes - 1);
+    LLVMValueRef rest = LLVMBuildAnd(l->b, elems, low, "");
+    Loop p = {.end = LLVMBuildSub(l->b, elems, rest, ""), .step = c->f->lanes};
+    loop_begin(l, &p);
+    build_chunk(l, c, p.index, NULL);
+    loop_end(l, &p);
+    LLVMBasicBlockRef some = lower_block(l, "rest");
+    LLVMBasicBlockRef done = lower_block(l, "done");
+    LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSGT, rest, lower_const(l, 0), "");
+    LLVMBuildCondBr(l->b, any, some, done);
+    LLVMPositionBuilderAtEnd(l->b, some);
+    build_chunk(l, c, p.end, rest);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
+static void
+build_rows(Lower *l, Chunk *c, LLVMValueRef rows, LLVMValueRef *start)
+{
+    int64_t rest = c->f->row_lanes % c->f->lanes, whole = c->f->row_lanes - rest;
+    Loop p = {.end = rows, .step = 1};
+    int staged = fusion_staged(c->f);
+    if (staged >= 0) {
+        stage_begin(l, c, start[staged]);
+    }
+    loop_begin(l, &p);
+    for (int i = 0; i < c->f->noperands; i++) {
+        LLVMValueRef off =
+            LLVMBuildMul(l->b, p.index, lower_const(l, c->f->operand[i].pitch), "");
+        c->at[i] = LLVMBuildGEP2(l->b, l->i8, start[i], &off, 1, "");
+    }
+    if (whole == c->f->lanes) {
+        build_chunk(l, c, lower_const(l, 0), NULL);
+    } else if (whole > 0) {
+        Loop q = {.end = lower_const(l, whole), .step = c->f->lanes};
+        loop_begin(l, &q);
+        build_chunk(l, c, q.index, NULL);
+        loop_end(l, &q);
+    }
+    if (rest > 0) {
+        build_chunk(l, c, lower_const(l, whole), lower_const(l, rest));
+    }
+    if (staged >= 0) {
+        stage_end_row(l, c, c->f->operand[staged].pitch);
+    }
+    loop_end(l, &p);
+    if (staged >= 0) {
+        stage_end(l, c);
+    }
+}
+
+/* ---- helpers ------------------------------------------------------------- */
+
+/* Returns text that is equal for loops that have the same code. */
+static const char *
+key_of(Lower *l, const Fusion *f)
+{
+    Text t;
+    text_init(&t, l->arena);
+    text_printf(&t, "%d %lld %d %d", f->flat, (long long)f->row_lanes, f->lanes,
+                f->streams);
+    for (int i = 0; i < f->noperands; i++) {
+        const FusedOperand *o = &f->operand[i];
+        text_printf(&t, ";%d %lld %d %d", (int)o->dtype, (long long)o->pitch, o->stored,
+                    o->streams + 2 * o->staged + 4 * o->far);
+    }
+    for (int i = 0; i < f->n; i++) {
+        const FusedMember *m = &f->member[i];
+        text_printf(&t, ";%s %u %u %d %d", m->job.compute ? m->job.name : "move",
+                    m->job.mode, m->job.variant, (int)m->scalar_type, m->job.reads_dst);
+        for (int j = 0; j < m->n; j++) {
+            text_printf(&t, " %d:%d", m->operand[j], (int)m->dtype[j]);
+        }
+    }
+    return t.p;
+}
+
+/* Returns the number of the loop with that code; a new one has the next number. */
+static uint32_t
+loop_number(Lower *l, const char *key)
+{
+    for (uint32_t i = 0; i < l->loops.n; i++) {
+        if (strcmp(l->loops.p[i], key) == 0) {
+            return i;
+        }
+    }
+    VEC_PUSH(l->arena, &l->loops, key);
+    return l->loops.n - 1;
+}
+
+static int
+params_of(Lower *l, const Fusion *f, LLVMTypeRef *types)
+{
+    int n = 0;
+    types[n++] = l->i64;
+    for (int i = 0; i < f->noperands; i++) {
+        types[n++] = l->ptr;
+    }
+    for (int i = 0; i < f->n; i++) {
+        if (f->member[i].scalar != NULL) {
+            types[n++] = lower_bits_type(l, f->member[i].scalar_type, 0);
+        }
+    }
+    return n;
+}
+
+static void
+build_helper(Lower *l, const Fusion *f, Helper *h)
+{
+    Chunk c = {.f = f};
+    LLVMValueRef start[MOST_OPERANDS];
+    unsigned p = 1;
+    for (int i = 0; i < f->noperands; i++) {
+        start[i] = c.at[i] = LLVMGetParam(h->fn, p++);
+    }
+    for (int i = 0; i < f->n; i++) {
+        c.scalar[i] = f->member[i].scalar != NULL ? LLVMGetParam(h->fn, p++) : NULL;
+    }
+    l->in_chunk = true;
+    if (f->flat) {
+        build_run(l, &c, LLVMGetParam(h->fn, 0));
+    } else {
+        build_rows(l, &c, LLVMGetParam(h->fn, 0), start);
+    }
+    l->in_chunk = false;
+    lower_helper_end(l, h);
+}
+
+static void
+call_loop(Lower *l, const Fusion *f, LLVMValueRef count)
+{
+    LLVMTypeRef types[MOST_PARAMS];
+    LLVMValueRef args[MOST_PARAMS];
+    int nparams = params_of(l, f, types);
+    Helper h;
+    const char *name =
+        arena_printf(l->arena, "tik.loop.%u", loop_number(l, key_of(l, f)));
+    if (lower_helper_begin(l, &h, name, types, nparams)) {
+        build_helper(l, f, &h);
+    }
+    int n = 0;
+    args[n++] = count;
+    for (int i = 0; i < f->noperands; i++) {
+        args[n++] = f->operand[i].at;
+    }
+    for (int i = 0; i < f->n; i++) {
+        if (f->member[i].scalar != NULL) {
+            args[n++] = f->member[i].scalar;
+        }
+    }
+    lower_helper_call(l, &h, args, n);
+}
+
+/* ---- streams ------------------------------------------------------------- */
+
+static void
+call_streaming(Lower *l, Fusion *f, LLVMValueRef count)
+{
+    LLVMBasicBlockRef past = lower_block(l, "past");
+    LLVMBasicBlockRef plain = lower_block(l, "plain");
+    LLVMBasicBlockRef done = lower_block(l, "streamed");
+    LLVMBuildCondBr(l->b, fusion_begins_at_lines(l, f), past, plain);
+    LLVMPositionBuilderAtEnd(l->b, past);
+    f->streams = true;
+    call_loop(l, f, count);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, plain);
+    f->streams = false;
+    fusion_forget_streams(f);
+    call_loop(l, f, count);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
+/* ---- lengths ------------------------------------------------------------- */
+
+static LLVMValueRef
+number_of(Lower *l, Count c, StmtId s)
+{
+    return c.of == 0 ? lower_const(l, c.times)
+                     : LLVMBuildMul(l->b, lower_number(l, c.of, s),
+                                    lower_const(l, c.times), "");
+}
+
+/* Returns the least number of elements; *equal: all instructions have that many. */
+static LLVMValueRef
+least_elems(Lower *l, Fusion *f, bool *equal)
+{
+    LLVMValueRef least = NULL;
+    *equal = true;
+    for (int i = 0; i < f->n; i++) {
+        FusedMember *m = &f->member[i];
+        m->elems = number_of(l, m->lanes, f->scope);
+        *equal = *equal && count_same(m->lanes, f->member[0].lanes);
+        if (least == NULL || i == 0) {
+            least = m->elems;
+            continue;
+        }
+        LLVMValueRef less = LLVMBuildICmp(l->b, LLVMIntSLT, m->elems, least, "");
+        least = LLVMBuildSelect(l->b, less, m->elems, least, "");
+    }
+    return least;
+}
+
+/* Executes what remains of one instruction after the common elements. */
+static void
+call_rest(Lower *l, const Fusion *f, int i, LLVMValueRef done)
+{
+    Fusion one = {.scope = f->scope, .n = 1, .flat = true, .lanes = f->lanes};
+    FusedMember *m = &one.member[0];
+    *m = f->member[i];
+    for (int j = 0; j < m->n; j++) {
+        FusedOperand o = f->operand[m->operand[j]];
+        LLVMValueRef skip =
+            LLVMBuildMul(l->b, done, lower_const(l, dtype_size(o.dtype)), "");
+        o.at = LLVMBuildGEP2(l->b, l->i8, o.at, &skip, 1, "");
+        o.stored = o.streams = o.staged = false;
+        int k = 0;
+        while (k < j && m->operand[k] != f->member[i].operand[j]) {
+            k++;
+        }
+        one.operand[one.noperands] = o;
+        m->operand[j] = one.noperands++;
+        for (k = 0; k < j; k++) {
+            if (f->member[i].operand[k] == f->member[i].operand[j]) {
+                m->operand[j] = m->operand[k];
+                one.noperands--;
+                break;
+            }
+        }
+    }
+    one.operand[m->operand[0]].stored = true;
+    call_loop(l, &one, LLVMBuildSub(l->b, m->elems, done, ""));
+}
+
+static void
+call_rests(Lower *l, const Fusion *f, LLVMValueRef done)
+{
+    LLVMBasicBlockRef rests = lower_block(l, "rests");
+    LLVMBasicBlockRef exit = lower_block(l, "fused");
+    LLVMValueRef all = lower_const(l, 0);
+    for (int i = 0; i < f->n; i++) {
+        LLVMValueRef more = LLVMBuildSub(l->b, f->member[i].elems, done, "");
+        all = LLVMBuildOr(l->b, all, more, "");
+    }
+    LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntNE, all, lower_const(l, 0), "");
+    LLVMBuildCondBr(l->b, any, rests, exit);
+    LLVMPositionBuilderAtEnd(l->b, rests);
+    for (int i = 0; i < f->n; i++) {
+        call_rest(l, f, i, done);
+    }
+    LLVMBuildBr(l->b, exit);
+    LLVMPositionBuilderAtEnd(l->b, exit);
+}
+
+/* ---- scopes -------------------------------------------------------------- */
+
+static void
+collect(Lower *l, Fusion *f)
+{
+    int n = 0;
+    for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
+        if (l->k->stmts.p[s].proof != PROOF_PROVED) {
+            lower_check(l, s);
+        }
+    }
+    l->fusion = f;
+    for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
+        lower_member(l, s);
+        n++;
+    }
+    l->fusion = NULL;
+    if (n != f->n) {
+        ICE("statement %u is not lowered as a part of a loop", (unsigned)f->scope);
+    }
+}
+
+/* Returns the number of rows: that of an instruction that has rows. */
+static LLVMValueRef
+rows_of(Lower *l, const Fusion *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        const FusedMember *m = &f->member[i];
+        bool flat = count_known(m->rows) && m->rows.times == 1 &&
+                    !(count_known(m->lanes) && m->lanes.times == f->row_lanes);
+        if (!flat) {
+            return number_of(l, m->rows, f->scope);
+        }
+    }
+    UNREACHABLE();
+}
+
+void
+lower_fused_scope(Lower *l, StmtId s)
+{
+    Fusion *f = ARENA_NEW(l->arena, Fusion);
+    f->scope = s;
+    find_shape(l, f);
+    collect(l, f);
+    bool equal = true;
+    LLVMValueRef count = f->flat ? least_elems(l, f, &equal) : rows_of(l, f);
+    if (fusion_find_streams(l, f)) {
+        call_streaming(l, f, count);
+    } else {
+        call_loop(l, f, count);
+    }
+    if (!equal) {
+        call_rests(l, f, count);
+    }
+}

@@ -1,0 +1,86 @@
+/* fusion.h: the loop that a fused scope becomes, for the files that build it. */
+#ifndef TIKC_FUSION_H
+#define TIKC_FUSION_H
+
+#include "analysis/iteration.h"
+#include "host/lower/lower.h"
+
+enum {
+    CHUNK_BYTES = 128, /* of the widest operand of a chunk */
+    MOST_MEMBERS = 32,
+    MOST_OPERANDS = 64,
+    MOST_PARAMS = MOST_OPERANDS + MOST_MEMBERS + 1,
+    LINE = 64,
+    AHEAD = 2048,      /* bytes by which reads of a streaming loop are prefetched */
+    MOST_STAGED = 8192 /* bytes of a row that is put together before it is streamed */
+};
+
+/* The bytes of an operand, which instructions may share. */
+typedef struct FusedOperand {
+    BufId buf;
+    ExprId off;
+    Dtype dtype;
+    int64_t pitch; /* bytes from row to row, unless the loop is flat */
+    LLVMValueRef at;
+    bool stored;
+    bool streams; /* stored past the caches, in whole lines */
+    bool staged;  /* the same, but rows do not end where lines end */
+    bool far;     /* read from memory that the caches do not hold */
+} FusedOperand;
+
+typedef struct FusedMember {
+    LaneJob job; /* compute is null for a move */
+    LLVMValueRef scalar;
+    Dtype scalar_type;
+    Count rows, lanes;
+    LLVMValueRef elems; /* of a flat loop */
+    int n;
+    int operand[LANE_OPERANDS];
+    Dtype dtype[LANE_OPERANDS];
+} FusedMember;
+
+/* A fused scope while it is lowered. */
+struct Fusion {
+    StmtId scope;
+    int n, noperands;
+    FusedMember member[MOST_MEMBERS];
+    FusedOperand operand[MOST_OPERANDS];
+    bool flat;
+    int64_t row_lanes; /* of a loop over rows */
+    int lanes;         /* of a chunk */
+    bool streams;      /* full chunks are stored past the caches */
+};
+
+/* The helper's loop while it is built. */
+typedef struct Chunk {
+    const Fusion *f;
+    LLVMValueRef at[MOST_OPERANDS]; /* of the first element of the row */
+    LLVMValueRef scalar[MOST_MEMBERS];
+    LLVMValueRef first; /* index in the row of the chunk's first element */
+    LLVMValueRef mask;  /* null: the chunk is full */
+    LLVMValueRef rest;  /* number of its elements, with a mask */
+    LLVMValueRef value[MOST_OPERANDS];
+    /* of a staged operand: what is not streamed yet, where its first line goes, and how
+     * many bytes there are before the row */
+    LLVMValueRef stage, line, before;
+} Chunk;
+
+/* ---- host/lower/stage.c: rows that are streamed in whole lines ------------ */
+
+/* Marks the operands that are stored past the caches; returns whether there are any. */
+bool fusion_find_streams(const Lower *l, Fusion *f);
+/* Forgets them, for a loop that stores as usual. */
+void fusion_forget_streams(Fusion *f);
+/* Returns (i1) whether all that is stored past the caches begins at a line. */
+LLVMValueRef fusion_begins_at_lines(Lower *l, const Fusion *f);
+/* Returns the operand whose rows are put together, or -1. */
+int fusion_staged(const Fusion *f);
+void stage_begin(Lower *l, Chunk *c, LLVMValueRef start);
+/* Stores a chunk of the present row into the stage. */
+void stage_store(Lower *l, const Chunk *c, const FusedOperand *o, LLVMValueRef v);
+/* Streams the whole lines after a row of that many bytes. */
+void stage_end_row(Lower *l, const Chunk *c, int64_t bytes);
+/* Writes what is left after the last row. */
+void stage_end(Lower *l, const Chunk *c);
+
+#endif

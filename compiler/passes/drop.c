@@ -1,0 +1,94 @@
+/* drop.c: finds out which on-core buffers nothing reads after a fused scope that writes
+ * them, so that their values need not leave the registers.
+ *
+ * Needs: fused scopes. Guarantees: of a buffer in the list of a fused scope, no byte that
+ * the scope writes is read after the scope before it is written again. Never: changes
+ * statements otherwise.
+ *
+ * A kernel that may read bytes that were never written sees what is left in the memory,
+ * so nothing is dropped there. */
+#include "passes/fate.h"
+#include "passes/passes.h"
+
+typedef struct Drop {
+    Kernel *k;
+    Fates fates;
+} Drop;
+
+static bool
+is_listed(const Kernel *k, const Stmt *scope, BufId b)
+{
+    for (uint32_t i = 0; i < scope->scope.ndrops; i++) {
+        if (k->drops.p[scope->scope.drop + i] == b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether all that the scope writes of the buffer is dead after it. */
+static bool
+is_dropped(const Drop *d, StmtId scope, BufId b)
+{
+    Iteration it;
+    const Kernel *k = d->k;
+    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
+        if (!iteration_of(k, &k->stmts.p[s], &it)) {
+            return false;
+        }
+        for (int i = 0; i < it.n; i++) {
+            if (it.op[i].ref.buf == b && it.op[i].writes &&
+                !fate_is_dead(&d->fates, scope, fate_bytes(&it, &it.op[i]))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void
+drop_written(Drop *d, StmtId scope, const Iteration *it)
+{
+    Kernel *k = d->k;
+    for (int i = 0; i < it->n; i++) {
+        BufId b = it->op[i].ref.buf;
+        if (it->op[i].writes && fate_may_drop(k, b) &&
+            !is_listed(k, &k->stmts.p[scope], b) && is_dropped(d, scope, b)) {
+            VEC_PUSH(&k->arena, &k->drops, b);
+            k->stmts.p[scope].scope.ndrops++;
+        }
+    }
+}
+
+static void
+drop_in_scope(Drop *d, StmtId scope)
+{
+    Iteration it;
+    Kernel *k = d->k;
+    k->stmts.p[scope].scope.drop = k->drops.n;
+    k->stmts.p[scope].scope.ndrops = 0;
+    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
+        if (iteration_of(k, &k->stmts.p[s], &it)) {
+            drop_written(d, scope, &it);
+        }
+    }
+}
+
+bool
+pass_drop(Kernel *k)
+{
+    Drop d = {.k = k};
+    if (k->may_read_uninit) {
+        return true;
+    }
+    Arena scratch;
+    arena_init(&scratch);
+    fates_init(&d.fates, k, &scratch);
+    for (StmtId s = 1; s < k->stmts.n; s++) {
+        if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
+            drop_in_scope(&d, s);
+        }
+    }
+    arena_free(&scratch);
+    return true;
+}

@@ -1,0 +1,265 @@
+/* forward.c: reads global memory in place of a tile that has its bytes.
+ *
+ * Needs: a checked kernel, in a copy for the host. Guarantees: an instruction whose
+ * operand this pass changes reads the same bytes as before. Never: changes what is
+ * written.
+ *
+ * After a move of contiguous bytes of a global tensor into a tile, the tile is a copy of
+ * them until something writes it. The tensor must be one that the kernel never writes.
+ * Only instructions that read no byte beyond their elements are changed: those on whole
+ * vectors. */
+#include "passes/access.h"
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+typedef struct Forward {
+    Kernel *k;
+    Env env;
+    Arena scratch;
+    bool *written; /* by BufId: the kernel may write the global buffer */
+    /* the move */
+    Ref tile, from;
+    int64_t bytes;
+} Forward;
+
+/* ---- the move ------------------------------------------------------------ */
+
+static bool
+is_source(const Forward *f, BufId b)
+{
+    const Buffer *buf = &f->k->bufs.p[b];
+    return buf->scope == SC_GM && buf->role != BUF_LIST && !f->written[b];
+}
+
+/* Returns whether the statement fills a tile that can be read elsewhere. */
+static bool
+begin_move(Forward *f, const Stmt *s)
+{
+    Iteration it;
+    if (s->kind != ST_INSTR || s->proof != PROOF_PROVED || !iteration_of(f->k, s, &it) ||
+        !it.moves || !it.flat || !count_known(it.lanes)) {
+        return false;
+    }
+    const Buffer *tile = &f->k->bufs.p[it.op[0].ref.buf];
+    f->tile = it.op[0].ref;
+    f->from = it.op[1].ref;
+    f->bytes = it.lanes.times * dtype_size(f->tile.dtype);
+    return is_source(f, f->from.buf) && tile->scope == SC_UB && !tile->dynamic;
+}
+
+static bool writes_tile(const Forward *f, StmtId s);
+
+static bool
+body_writes_tile(const Forward *f, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = f->k->stmts.p[s].next) {
+        if (writes_tile(f, s)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether the statement, or what is inside of it, writes the tile or changes a
+ * place that the move was at. */
+static bool
+writes_tile(const Forward *f, StmtId s)
+{
+    const Stmt *st = &f->k->stmts.p[s];
+    Access a[MAX_ACCESSES];
+    switch ((StmtKind)st->kind) {
+    case ST_FOR:
+        return body_writes_tile(f, st->loop.body);
+    case ST_SCOPE:
+        return body_writes_tile(f, st->scope.body);
+    case ST_IF:
+        return body_writes_tile(f, st->cond.then_body) ||
+               body_writes_tile(f, st->cond.else_body);
+    case ST_SET:
+    case ST_LOAD:
+        return rewrite_stmt_changes(f->k, s, f->tile.off) ||
+               rewrite_stmt_changes(f->k, s, f->from.off);
+    default:
+        break;
+    }
+    int n = access_list(f->k, st, a);
+    for (int i = 0; i < n; i++) {
+        if (a[i].buf == f->tile.buf && a[i].write) {
+            return true;
+        }
+    }
+    return st->kind == ST_ALLOC && st->alloc.buf == f->tile.buf;
+}
+
+/* ---- readers ------------------------------------------------------------- */
+
+/* Returns whether all lanes of a repeat are on, or as many as a short vector has: then
+ * nothing reads more than the lanes. */
+static bool
+has_whole_vectors(const Forward *f, const Stmt *s)
+{
+    int n;
+    Form form = op_table[s->instr.op].form;
+    const ParamInfo *params = form_params(form, &n);
+    int64_t lanes = 0, least = REPEAT_BYTES, most = 1;
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &f->k->args.p[s->instr.arg + (uint32_t)i];
+        if (params[i].role == ROLE_MASK && a->mask.form == MASK_COUNT &&
+            ir_is_const(f->k, a->mask.w[0])) {
+            lanes = ir_expr(f->k, a->mask.w[0])->imm;
+        }
+        if (form_is_vector(form, i)) {
+            least = MIN(least, dtype_size(a->ref.dtype));
+            most = MAX(most, dtype_size(a->ref.dtype));
+        }
+    }
+    bool power = lanes > 0 && (lanes & (lanes - 1)) == 0;
+    bool reduces = form_family(form) == FAM_REDUCE;
+    return power &&
+           (reduces ? lanes * most == REPEAT_BYTES : lanes * least >= BLOCK_BYTES);
+}
+
+static bool
+can_read_elsewhere(const Forward *f, const Stmt *s)
+{
+    Iteration it;
+    if (s->proof != PROOF_PROVED || !has_whole_vectors(f, s)) {
+        return false;
+    }
+    return form_family(op_table[s->instr.op].form) == FAM_REDUCE ||
+           (iteration_of(f->k, s, &it) && !it.moves);
+}
+
+/* Returns whether an access is inside of what was moved; *diff is where. */
+static bool
+is_inside(const Forward *f, const Access *a)
+{
+    Affine x, y, d;
+    if (!a->known || !env_affine(&f->env, a->off, &x) ||
+        !env_affine(&f->env, f->tile.off, &y) || !affine_sub(&x, &y, &d)) {
+        return false;
+    }
+    Interval at = env_affine_range(&f->env, &d);
+    int64_t lo, hi;
+    return checked_add(at.lo, a->fp.offset, &lo) && lo >= 0 &&
+           checked_add(at.hi, access_end(a), &hi) && hi <= f->bytes;
+}
+
+static void
+read_elsewhere(Forward *f, const Stmt *s)
+{
+    Kernel *k = f->k;
+    Access a[MAX_ACCESSES];
+    int n = access_list(k, s, a);
+    uint32_t first = s->instr.arg;
+    for (int i = 0; i < n; i++) {
+        if (a[i].buf != f->tile.buf || a[i].write || !is_inside(f, &a[i])) {
+            continue;
+        }
+        Arg *arg = &k->args.p[first + (uint32_t)a[i].param];
+        int params;
+        Role role = form_params(op_table[s->instr.op].form, &params)[a[i].param].role;
+        if (role == ROLE_SRC) {
+            ExprId at = ir_op2(k, SOP_SUB, arg->ref.off, f->tile.off);
+            arg->ref.off = ir_op2(k, SOP_ADD, f->from.off, at);
+            arg->ref.buf = f->from.buf;
+        }
+    }
+}
+
+static void
+forward_inside(Forward *f, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = f->k->stmts.p[s].next) {
+        const Stmt *st = &f->k->stmts.p[s];
+        if (st->kind == ST_INSTR && can_read_elsewhere(f, st)) {
+            read_elsewhere(f, st);
+        } else if (st->kind == ST_FOR) {
+            forward_inside(f, st->loop.body);
+        } else if (st->kind == ST_SCOPE) {
+            forward_inside(f, st->scope.body);
+        } else if (st->kind == ST_IF) {
+            forward_inside(f, st->cond.then_body);
+            forward_inside(f, st->cond.else_body);
+        }
+    }
+}
+
+/* Returns whether an instruction that writes the tile reads of it only elements that it
+ * has not written: each of them once, where it writes it. */
+static bool
+reads_before_it_writes(const Forward *f, const Stmt *s)
+{
+    Iteration it;
+    if (!iteration_of(f->k, s, &it) || !it.flat) {
+        return false;
+    }
+    for (int i = 0; i < it.n; i++) {
+        for (int j = 0; j < it.n; j++) {
+            if (it.op[i].writes && it.op[j].reads && it.op[i].ref.buf == f->tile.buf &&
+                it.op[j].ref.buf == f->tile.buf && it.op[i].ref.off != it.op[j].ref.off) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Changes the instructions after the move, up to the first that writes the tile. */
+static void
+forward_after(Forward *f, StmtId move)
+{
+    for (StmtId s = f->k->stmts.p[move].next; s != 0; s = f->k->stmts.p[s].next) {
+        const Stmt *st = &f->k->stmts.p[s];
+        bool last = writes_tile(f, s);
+        if (st->kind == ST_INSTR && can_read_elsewhere(f, st)) {
+            if (!last || reads_before_it_writes(f, st)) {
+                read_elsewhere(f, st);
+            }
+        } else if (!last && st->kind == ST_FOR) {
+            forward_inside(f, st->loop.body);
+        } else if (!last && st->kind == ST_SCOPE) {
+            forward_inside(f, st->scope.body);
+        } else if (!last && st->kind == ST_IF) {
+            forward_inside(f, st->cond.then_body);
+            forward_inside(f, st->cond.else_body);
+        }
+        if (last) {
+            return;
+        }
+    }
+}
+
+static void
+forward_body(Forward *f, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = f->k->stmts.p[s].next) {
+        const Stmt *st = &f->k->stmts.p[s];
+        if (st->kind == ST_FOR) {
+            forward_body(f, st->loop.body);
+        } else if (st->kind == ST_SCOPE) {
+            forward_body(f, st->scope.body);
+        } else if (st->kind == ST_IF) {
+            forward_body(f, st->cond.then_body);
+            forward_body(f, st->cond.else_body);
+        } else if (begin_move(f, st)) {
+            forward_after(f, s);
+        }
+    }
+}
+
+bool
+pass_forward(Kernel *k)
+{
+    Forward f = {.k = k};
+    arena_init(&f.scratch);
+    env_init(&f.env, k, &f.scratch);
+    rewrite_enter_loops(&f.env, k, k->body);
+    f.written = ARENA_ARRAY(&f.scratch, bool, k->bufs.n);
+    for (BufId b = 1; b < k->bufs.n; b++) {
+        f.written[b] = k->bufs.p[b].scope == SC_GM && rewrite_is_written(k, b);
+    }
+    forward_body(&f, k->body);
+    arena_free(&f.scratch);
+    return true;
+}

@@ -1,0 +1,531 @@
+/* fuse.c: puts neighbouring instructions that go over the same elements into fused
+ * scopes, so that the host back end makes one loop of them, in which values stay in
+ * registers.
+ *
+ * Needs: a checked kernel whose buffers have addresses, in a copy for the host.
+ * Guarantees: what a fused scope has inside may be executed chunk by chunk, with chunks
+ * of any size: of two accesses of the same bytes, one of them a write, both belong to the
+ * same element of their instructions. Statements that no member depends on, and that
+ * depend on none, are moved before the scope. Never: changes an instruction.
+ *
+ * Arguments of a kernel are taken to share no bytes; the entry of the kernel tests that,
+ * and runs the kernel as it was written where it does not hold. */
+
+/* ASSUMES arguments-apart: global tensors of different arguments share no bytes. */
+#include "passes/passes.h"
+#include "passes/rewrite.h"
+
+/* Elements that stay outside of the common loop are at most this part of all. */
+enum {
+    REST_PART = 8,
+    MOST_MEMBERS = 24,
+    MOST_DEPTH = 4
+};
+
+typedef struct Member {
+    StmtId stmt;
+    Iteration it;
+} Member;
+
+typedef struct Group {
+    int n;
+    Member member[MOST_MEMBERS];
+    bool flat;
+    Count rows, lanes; /* of a group that is not flat */
+} Group;
+
+typedef struct Fuse {
+    Kernel *k;
+    Env env;
+    Arena scratch;
+    Group group;
+    VEC(StmtId) allocs;  /* allocations since the group began */
+    VEC(StmtId) before;  /* statements to move before the group */
+    int depth;           /* of groups among the statements that were moved */
+    bool sets_registers; /* the kernel sets special registers: the atomic mode, perhaps */
+} Fuse;
+
+/* ---- which bytes --------------------------------------------------------- */
+
+/* Returns the distance from row to row in a group. */
+static int64_t
+pitch_in(const Group *g, const Iteration *it, const IterationOperand *o)
+{
+    return g->flat || it->flat ? g->lanes.times * dtype_size(o->ref.dtype) : o->pitch;
+}
+
+/* Returns whether element i of one operand is element i of the other, for all i. */
+static bool
+aligned(const Group *g, const Iteration *ia, const IterationOperand *a,
+        const Iteration *ib, const IterationOperand *b)
+{
+    int64_t size = dtype_size(a->ref.dtype);
+    if (a->ref.buf != b->ref.buf || a->ref.off != b->ref.off ||
+        size != dtype_size(b->ref.dtype)) {
+        return false;
+    }
+    int64_t pitch = pitch_in(g, ia, a);
+    bool one_row = g->flat || (count_known(g->rows) && g->rows.times <= 1);
+    return one_row || (pitch == pitch_in(g, ib, b) && pitch >= g->lanes.times * size);
+}
+
+/* Returns whether two ranges of one buffer are known to share no byte. */
+static bool
+ranges_apart(const Fuse *f, const Iteration *ia, const IterationOperand *a,
+             const Iteration *ib, const IterationOperand *b)
+{
+    Affine x, y, d;
+    int64_t sa = iteration_span(ia, a), sb = iteration_span(ib, b);
+    if (sa < 0 || sb < 0 || !env_affine(&f->env, a->ref.off, &x) ||
+        !env_affine(&f->env, b->ref.off, &y) || !affine_sub(&y, &x, &d) || d.n != 0) {
+        return false;
+    }
+    return d.constant >= sa || -d.constant >= sb;
+}
+
+static bool
+buffers_apart(const Buffer *x, const Buffer *y)
+{
+    if (x->scope != y->scope) {
+        return true;
+    }
+    if (x->scope == SC_GM) {
+        return x->role != BUF_LIST && y->role != BUF_LIST;
+    }
+    return !x->dynamic && !y->dynamic && x->address >= 0 && y->address >= 0 &&
+           (x->address + ir_room(x) <= y->address ||
+            y->address + ir_room(y) <= x->address);
+}
+
+static bool
+apart(const Fuse *f, const Iteration *ia, const IterationOperand *a, const Iteration *ib,
+      const IterationOperand *b)
+{
+    if (!a->writes && !b->writes) {
+        return true;
+    }
+    if (a->ref.buf == b->ref.buf) {
+        return ranges_apart(f, ia, a, ib, b);
+    }
+    return buffers_apart(&f->k->bufs.p[a->ref.buf], &f->k->bufs.p[b->ref.buf]);
+}
+
+/* Returns whether two instructions access no common byte that one of them writes. */
+static bool
+independent(const Fuse *f, const Iteration *a, const Iteration *b)
+{
+    for (int i = 0; i < a->n; i++) {
+        for (int j = 0; j < b->n; j++) {
+            if (!apart(f, a, &a->op[i], b, &b->op[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool
+in_lockstep(const Fuse *f, const Group *g, const Iteration *a, const Iteration *b)
+{
+    for (int i = 0; i < a->n; i++) {
+        for (int j = 0; j < b->n; j++) {
+            if (!apart(f, a, &a->op[i], b, &b->op[j]) &&
+                !aligned(g, a, &a->op[i], b, &b->op[j])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+/* Returns whether two runs of elements may be one loop over the shorter run. */
+static bool
+similar(Count a, Count b)
+{
+    if (!count_known(a) || !count_known(b)) {
+        return !count_known(a) && !count_known(b);
+    }
+    int64_t least = MIN(a.times, b.times), most = MAX(a.times, b.times);
+    return most - least <= most / REST_PART;
+}
+
+/* Gives the group the shape that it has with one more member; false: the shapes differ.
+ */
+static bool
+take_shape(Group *g, const Iteration *it)
+{
+    Count all = {g->rows.of, g->rows.times * g->lanes.times};
+    if (g->n == 0) {
+        g->flat = it->flat;
+        g->rows = it->rows;
+        g->lanes = it->lanes;
+        return true;
+    }
+    if (g->flat && it->flat) {
+        return similar(g->lanes, it->lanes);
+    }
+    if (!g->flat && !it->flat) {
+        return count_same(g->rows, it->rows) && count_same(g->lanes, it->lanes);
+    }
+    if (!g->flat) {
+        return count_same(all, it->lanes);
+    }
+    Count rows = it->rows;
+    for (int i = 0; i < g->n; i++) {
+        Count want = {rows.of, rows.times * it->lanes.times};
+        if (!count_same(want, g->member[i].it.lanes)) {
+            return false;
+        }
+    }
+    g->flat = false;
+    g->rows = rows;
+    g->lanes = it->lanes;
+    return true;
+}
+
+static bool
+joins(const Fuse *f, const Iteration *it, Group *with)
+{
+    if (with->n == MOST_MEMBERS || !take_shape(with, it) ||
+        !in_lockstep(f, with, it, it)) {
+        return false;
+    }
+    for (int i = 0; i < with->n; i++) {
+        if (!in_lockstep(f, with, &with->member[i].it, it)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+add_member(Fuse *f, StmtId s, const Iteration *it)
+{
+    Group *g = &f->group;
+    bool flat = g->flat;
+    Count rows = g->rows, lanes = g->lanes;
+    if (!joins(f, it, g)) {
+        g->flat = flat;
+        g->rows = rows;
+        g->lanes = lanes;
+        return false;
+    }
+    g->member[g->n++] = (Member){s, *it};
+    return true;
+}
+
+/* ---- statements that move before a group --------------------------------- */
+
+static bool
+group_reads_register(const Fuse *f, RegId r)
+{
+    for (int i = 0; i < f->group.n; i++) {
+        const Stmt *s = &f->k->stmts.p[f->group.member[i].stmt];
+        if (rewrite_instr_reads(f->k, s, r)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether an access of one element is independent of the group. */
+static bool
+element_independent(const Fuse *f, const Ref *r, bool writes)
+{
+    Iteration one = {.flat = true, .rows = {0, 1}, .lanes = {0, 1}, .n = 1};
+    one.op[0] = (IterationOperand){.ref = *r, .reads = !writes, .writes = writes};
+    for (int i = 0; i < f->group.n; i++) {
+        if (!independent(f, &f->group.member[i].it, &one)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+may_divide_by_zero(const Kernel *k, ExprId e)
+{
+    const Expr *x = ir_expr(k, e);
+    if (x->kind != EX_OP) {
+        return false;
+    }
+    bool divides = (x->op == SOP_DIV || x->op == SOP_REM) && !ir_is_const(k, x->b);
+    return divides || may_divide_by_zero(k, x->a) ||
+           (x->b != 0 && may_divide_by_zero(k, x->b));
+}
+
+static bool
+group_is_proved(const Fuse *f)
+{
+    for (int i = 0; i < f->group.n; i++) {
+        if (f->k->stmts.p[f->group.member[i].stmt].proof != PROOF_PROVED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Flags are only checked and barriers of queues do nothing, where instructions execute in
+ * program order. */
+static bool
+is_order(const Stmt *s)
+{
+    Sem sem = op_table[s->instr.op].sem;
+    return sem == SEM_PIPE_BARRIER || sem == SEM_SET_FLAG || sem == SEM_WAIT_FLAG;
+}
+
+/* Of two statements that may fault, the first one stays the first. */
+static bool
+moves_before(const Fuse *f, const Stmt *s)
+{
+    switch ((StmtKind)s->kind) {
+    case ST_SET:
+        return !group_reads_register(f, s->set.reg) &&
+               (group_is_proved(f) || !may_divide_by_zero(f->k, s->set.value));
+    case ST_LOAD:
+        return s->proof == PROOF_PROVED && !group_reads_register(f, s->load.reg) &&
+               element_independent(f, &s->load.ref, false);
+    case ST_INSTR:
+        return is_order(s) && group_is_proved(f);
+    default:
+        return false;
+    }
+}
+
+static bool
+instr_moves_before(const Fuse *f, const Iteration *it)
+{
+    for (int i = 0; i < f->group.n; i++) {
+        if (!independent(f, &f->group.member[i].it, it)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- bodies -------------------------------------------------------------- */
+
+static void fuse_body(Fuse *f, StmtId owner, int slot);
+
+/* A list of statements under construction. */
+typedef struct Chain {
+    StmtId first, last;
+} Chain;
+
+static void
+append(Kernel *k, Chain *c, StmtId s)
+{
+    if (c->first == 0) {
+        c->first = s;
+    } else {
+        k->stmts.p[c->last].next = s;
+    }
+    k->stmts.p[s].next = 0;
+    c->last = s;
+}
+
+static void take(Fuse *f, Chain *c, StmtId s);
+
+/* Returns whether two members access bytes of one buffer, and one of them writes there:
+ * only then a common loop saves something. */
+static bool
+share_values(const Iteration *a, const Iteration *b)
+{
+    for (int i = 0; i < a->n; i++) {
+        for (int j = 0; j < b->n; j++) {
+            if ((a->op[i].writes || b->op[j].writes) &&
+                a->op[i].ref.buf == b->op[j].ref.buf &&
+                a->op[i].ref.off == b->op[j].ref.off) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Numbers the parts of a group: members that share values, themselves or through others,
+ * have one number. Members of different parts are independent. */
+static void
+find_parts(const Group *g, int *part)
+{
+    for (int i = 0; i < g->n; i++) {
+        part[i] = i;
+        for (int j = 0; j < i; j++) {
+            if (part[j] == part[i] || !share_values(&g->member[j].it, &g->member[i].it)) {
+                continue;
+            }
+            int low = MIN(part[i], part[j]), high = MAX(part[i], part[j]);
+            for (int m = 0; m <= i; m++) {
+                part[m] = part[m] == high ? low : part[m];
+            }
+        }
+    }
+}
+
+/* An instruction that computes with what it reads in global memory is worth a loop of its
+ * own, which reads ahead. */
+static bool
+computes_from_global(const Kernel *k, const Iteration *it)
+{
+    for (int i = 0; i < it->n && !it->moves && it->flat; i++) {
+        if (it->op[i].reads && k->bufs.p[it->op[i].ref.buf].scope == SC_GM) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds the members of a part to the chain: as a fused scope if there are several. */
+static void
+append_part(Kernel *k, const Group *g, const int *part, int number, Chain *c)
+{
+    Chain inside = {0};
+    int n = 0;
+    for (int i = 0; i < g->n; i++) {
+        n += part[i] == number;
+    }
+    for (int i = 0; i < g->n; i++) {
+        if (part[i] == number) {
+            bool alone = n == 1 && !computes_from_global(k, &g->member[i].it);
+            append(k, alone ? c : &inside, g->member[i].stmt);
+        }
+    }
+    if (inside.first != 0) {
+        const Stmt *head = &k->stmts.p[inside.first];
+        Stmt scope = {.kind = ST_SCOPE,
+                      .span = head->span,
+                      .chain = head->chain,
+                      .scope = {.body = inside.first, .fused = true}};
+        VEC_PUSH(&k->arena, &k->stmts, scope);
+        append(k, c, k->stmts.n - 1);
+    }
+}
+
+static void
+append_group(Kernel *k, const Group *g, Chain *c)
+{
+    int part[MOST_MEMBERS];
+    find_parts(g, part);
+    for (int i = 0; i < g->n; i++) {
+        append_part(k, g, part, i, c);
+    }
+}
+
+/* Adds what was collected to the chain, and begins anew. Statements that moved before the
+ * group may be groups of their own. */
+static void
+close_group(Fuse *f, Chain *c)
+{
+    Kernel *k = f->k;
+    for (uint32_t i = 0; i < f->allocs.n; i++) {
+        append(k, c, f->allocs.p[i]);
+    }
+    uint32_t n = f->before.n;
+    Group *g = arena_copy(&f->scratch, &f->group, n ? sizeof f->group : 0);
+    StmtId *moved = arena_copy(&f->scratch, f->before.p, n * sizeof *f->before.p);
+    f->allocs.n = f->before.n = 0;
+    if (n > 0) {
+        f->group.n = 0;
+        f->depth++;
+        for (uint32_t i = 0; i < n; i++) {
+            take(f, c, moved[i]);
+        }
+        close_group(f, c);
+        f->depth--;
+    }
+    append_group(k, n > 0 ? g : &f->group, c);
+    f->group.n = 0;
+}
+
+/* Atomic writes have an order of their own. */
+static bool
+is_loop(const Fuse *f, const Stmt *s, Iteration *it)
+{
+    if (f->depth >= MOST_DEPTH || !iteration_of(f->k, s, it)) {
+        return false;
+    }
+    for (int i = 0; f->sets_registers && i < it->n; i++) {
+        if (it->op[i].writes && f->k->bufs.p[it->op[i].ref.buf].scope == SC_GM) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+take(Fuse *f, Chain *c, StmtId s)
+{
+    const Stmt *st = &f->k->stmts.p[s];
+    Iteration it;
+    bool loop = is_loop(f, st, &it);
+    if (loop && add_member(f, s, &it)) {
+        return;
+    }
+    if (f->group.n > 0) {
+        if (st->kind == ST_ALLOC) {
+            VEC_PUSH(&f->scratch, &f->allocs, s);
+            return;
+        }
+        if (loop ? instr_moves_before(f, &it) && st->proof == PROOF_PROVED
+                 : moves_before(f, st)) {
+            VEC_PUSH(&f->scratch, &f->before, s);
+            return;
+        }
+        close_group(f, c);
+        if (loop && add_member(f, s, &it)) {
+            return;
+        }
+    }
+    append(f->k, c, s);
+}
+
+static void
+fuse_inside(Fuse *f, StmtId s)
+{
+    switch ((StmtKind)f->k->stmts.p[s].kind) {
+    case ST_IF:
+        fuse_body(f, s, 0);
+        fuse_body(f, s, 1);
+        return;
+    case ST_FOR:
+    case ST_SCOPE:
+        fuse_body(f, s, 0);
+        return;
+    default:
+        return;
+    }
+}
+
+static void
+fuse_body(Fuse *f, StmtId owner, int slot)
+{
+    Chain c = {0};
+    StmtId next;
+    for (StmtId s = *ir_body(f->k, owner, slot); s != 0; s = next) {
+        next = f->k->stmts.p[s].next;
+        take(f, &c, s);
+    }
+    close_group(f, &c);
+    *ir_body(f->k, owner, slot) = c.first;
+    for (StmtId s = c.first; s != 0; s = f->k->stmts.p[s].next) {
+        if (f->k->stmts.p[s].kind != ST_SCOPE || !f->k->stmts.p[s].scope.fused) {
+            fuse_inside(f, s);
+        }
+    }
+}
+
+bool
+pass_fuse(Kernel *k)
+{
+    Fuse f = {.k = k};
+    arena_init(&f.scratch);
+    env_init(&f.env, k, &f.scratch);
+    for (BufId i = 1; i < k->bufs.n; i++) {
+        f.sets_registers = f.sets_registers || k->bufs.p[i].scope == SC_SREG;
+    }
+    fuse_body(&f, 0, 0);
+    arena_free(&f.scratch);
+    return true;
+}

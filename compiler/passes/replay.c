@@ -1,0 +1,746 @@
+/* replay.c: executes kernels with terms in place of bytes (see passes/replay.h). */
+#include "passes/replay.h"
+
+#include "analysis/iteration.h"
+#include "analysis/site.h"
+
+#include <string.h>
+
+enum {
+    PAGE = 1024,          /* bytes whose terms are kept together */
+    MOST_STEPS = 4 << 20, /* terms that are read or written */
+    FEW_TRIPS = 8,        /* all iterations are executed */
+    FIRST_TRIPS = 3,      /* of more, these and the last one */
+    MOST_CORES = 3,
+    MOST_FUSED = 64
+};
+
+typedef struct Page {
+    struct Page *next;
+    uint64_t space;
+    int64_t number;
+    uint64_t term[PAGE];
+} Page;
+
+enum {
+    PAGE_SLOTS = 4096
+};
+
+typedef enum Flow {
+    FLOW_ON,
+    FLOW_BREAK,
+    FLOW_CONTINUE,
+    FLOW_RETURN, /* of this core: it has ended, or a rule was broken */
+    FLOW_STOP    /* too many steps */
+} Flow;
+
+typedef struct Machine {
+    const Kernel *k;
+    Arena *arena;
+    Page **slots;
+    int64_t *vars, *regs;
+    int64_t core;
+    int64_t steps;
+    int chunk;
+} Machine;
+
+/* ---- terms --------------------------------------------------------------- */
+
+static uint64_t
+mix(uint64_t a, uint64_t b)
+{
+    uint64_t h =
+        (a ^ (b + 0x9e3779b97f4a7c15U + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdU;
+    h = (h ^ (h >> 32)) * 0xc4ceb9fe1a85ec53U;
+    return h ^ (h >> 29);
+}
+
+/* On-core buffers of one memory share bytes; a global tensor is a space of its own. */
+static uint64_t
+space_of(const Kernel *k, BufId b)
+{
+    const Buffer *buf = &k->bufs.p[b];
+    return buf->scope == SC_GM ? (uint64_t)SC_COUNT + b : (uint64_t)buf->scope;
+}
+
+static int64_t
+place_of(const Kernel *k, BufId b, int64_t off)
+{
+    const Buffer *buf = &k->bufs.p[b];
+    return buf->scope == SC_GM || buf->address < 0 ? off : buf->address + off;
+}
+
+static Page *
+page_of(Machine *m, uint64_t space, int64_t number)
+{
+    uint64_t slot = mix(space, (uint64_t)number) % PAGE_SLOTS;
+    for (Page *p = m->slots[slot]; p != NULL; p = p->next) {
+        if (p->space == space && p->number == number) {
+            return p;
+        }
+    }
+    Page *p = ARENA_NEW(m->arena, Page);
+    p->space = space;
+    p->number = number;
+    for (int i = 0; i < PAGE; i++) {
+        p->term[i] = mix(mix(0x626567696e, space), (uint64_t)(number * PAGE + i));
+    }
+    p->next = m->slots[slot];
+    m->slots[slot] = p;
+    return p;
+}
+
+static uint64_t *
+term_at(Machine *m, BufId b, int64_t off)
+{
+    int64_t at = place_of(m->k, b, off);
+    int64_t number = at >= 0 ? at / PAGE : -((-at + PAGE - 1) / PAGE);
+    m->steps++;
+    return &page_of(m, space_of(m->k, b), number)->term[at - number * PAGE];
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Computes an expression with the registers' present values; false: it divides by
+ * zero. */
+static bool
+eval(const Machine *m, ExprId id, int64_t *out)
+{
+    const Expr *e = ir_expr(m->k, id);
+    int64_t a = 0, b = 0;
+    switch ((ExprKind)e->kind) {
+    case EX_NONE:
+        return false;
+    case EX_CONST:
+        *out = e->imm;
+        return true;
+    case EX_VAR:
+        *out = m->vars[e->a];
+        return true;
+    case EX_REG:
+        *out = m->regs[e->a];
+        return true;
+    case EX_OP:
+        break;
+    }
+    if (!eval(m, e->a, &a) || (e->b && !eval(m, e->b, &b))) {
+        return false;
+    }
+    Dtype from = (Dtype)ir_expr(m->k, e->a)->dtype;
+    Dtype t = scalar_is_compare((ScalarOp)e->op) ? from : (Dtype)e->dtype;
+    return scalar_eval((ScalarOp)e->op, t, from, a, b, out);
+}
+
+/* Returns a number for a term: a small integer, or a float that says something of it. */
+static int64_t
+invent(Dtype t, uint64_t term)
+{
+    switch (t) {
+    case DT_F32:
+        return scalar_wrap(t, (int64_t)(0x3f000000 | (term & 0x007fffff)));
+    case DT_F16:
+        return scalar_wrap(t, (int64_t)(0x3800 | (term & 0x3ff)));
+    case DT_BF16:
+        return scalar_wrap(t, (int64_t)(0x3f00 | (term & 0x7f)));
+    case DT_BOOL:
+        return (int64_t)(term & 1);
+    default:
+        return (int64_t)(term % 5);
+    }
+}
+
+static bool
+count_value(const Machine *m, Count c, int64_t *out)
+{
+    int64_t v = 1;
+    bool ok = c.of == 0 || eval(m, c.of, &v);
+    *out = v * c.times;
+    return ok;
+}
+
+/* ---- instructions element by element -------------------------------------- */
+
+/* Returns a term for what an instruction does with its elements, apart from where they
+ * are: the operation and the numbers that it computes with. */
+static bool
+operation(const Machine *m, const Stmt *s, uint64_t *out)
+{
+    int n;
+    const ParamInfo *params = form_params(op_table[s->instr.op].form, &n);
+    uint64_t h = mix(0x6f70, s->instr.op);
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &m->k->args.p[s->instr.arg + (uint32_t)i];
+        int64_t v;
+        if (params[i].role == ROLE_DST || params[i].role == ROLE_SRC) {
+            h = mix(h, a->ref.dtype);
+        } else if (params[i].role == ROLE_SCALAR || params[i].role == ROLE_ATTR) {
+            if (!eval(m, a->expr, &v)) {
+                return false;
+            }
+            h = mix(h, (uint64_t)v);
+        }
+    }
+    *out = h;
+    return true;
+}
+
+/* An operand of an instruction, at a known place. */
+typedef struct Place {
+    BufId buf;
+    int64_t off, pitch;
+    int size;
+    bool reads, writes;
+} Place;
+
+typedef struct Step {
+    uint64_t operation;
+    bool moves;
+    int64_t rows, lanes;
+    int n;
+    Place place[ITERATION_OPERANDS];
+} Step;
+
+static bool
+step_of(const Machine *m, const Stmt *s, const Iteration *it, Step *out)
+{
+    bool ok = operation(m, s, &out->operation) && count_value(m, it->rows, &out->rows) &&
+              count_value(m, it->lanes, &out->lanes);
+    out->moves = it->moves;
+    out->n = it->n;
+    for (int i = 0; i < it->n && ok; i++) {
+        const IterationOperand *o = &it->op[i];
+        out->place[i] = (Place){.buf = o->ref.buf,
+                                .pitch = o->pitch,
+                                .size = dtype_size(o->ref.dtype),
+                                .reads = o->reads,
+                                .writes = o->writes};
+        ok = eval(m, o->ref.off, &out->place[i].off);
+    }
+    return ok;
+}
+
+/* Computes one element; term[i] has the terms of the bytes of operand i. */
+static void
+compute(const Step *x, uint64_t term[ITERATION_OPERANDS][8])
+{
+    if (x->moves) {
+        memcpy(term[0], term[1], sizeof term[0]);
+        return;
+    }
+    uint64_t h = x->operation;
+    for (int i = 0; i < x->n; i++) {
+        for (int b = 0; x->place[i].reads && b < x->place[i].size; b++) {
+            h = mix(h, term[i][b]);
+        }
+    }
+    for (int b = 0; b < x->place[0].size; b++) {
+        term[0][b] = mix(h, (uint64_t)b);
+    }
+}
+
+static void
+execute_element(Machine *m, const Step *x, int64_t row, int64_t lane)
+{
+    uint64_t term[ITERATION_OPERANDS][8] = {{0}};
+    for (int i = 0; i < x->n; i++) {
+        const Place *p = &x->place[i];
+        for (int b = 0; p->reads && b < p->size; b++) {
+            term[i][b] =
+                *term_at(m, p->buf, p->off + row * p->pitch + lane * p->size + b);
+        }
+    }
+    compute(x, term);
+    for (int b = 0; b < x->place[0].size; b++) {
+        const Place *p = &x->place[0];
+        *term_at(m, p->buf, p->off + row * p->pitch + lane * p->size + b) = term[0][b];
+    }
+}
+
+/* Executes elements `from` on of each row, in order. */
+static void
+execute_step(Machine *m, const Step *x, int64_t from)
+{
+    for (int64_t r = 0; r < x->rows && m->steps < MOST_STEPS; r++) {
+        for (int64_t l = from; l < x->lanes && m->steps < MOST_STEPS; l++) {
+            execute_element(m, x, r, l);
+        }
+    }
+}
+
+static int64_t
+end_of(const Step *x, const Place *p)
+{
+    return p->off + (x->rows - 1) * p->pitch + x->lanes * p->size;
+}
+
+/* A repeat is read whole before it is written, so what overlaps inside of one is executed
+ * as a whole: see execute_whole. */
+static bool
+overlaps_itself(const Step *x)
+{
+    const Place *d = &x->place[0];
+    for (int i = 1; i < x->n; i++) {
+        const Place *p = &x->place[i];
+        bool same = p->off == d->off && p->size == d->size &&
+                    (p->pitch == d->pitch || x->rows <= 1);
+        if (p->buf == d->buf && !same && p->off < end_of(x, d) && d->off < end_of(x, p)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- other instructions -------------------------------------------------- */
+
+/* The bytes that an operand accesses; the footprint begins at the buffer. */
+typedef struct Run {
+    Footprint fp;
+    BufId buf;
+} Run;
+
+static bool
+fill_site(const Machine *m, Site *site)
+{
+    for (int p = 0; p < site->nparams; p++) {
+        for (int i = 0; i < site_exprs(site, p); i++) {
+            int64_t v;
+            if (!eval(m, site_expr(site, p, i), &v)) {
+                return false;
+            }
+            site_put(site, &site->in, p, i, v);
+        }
+    }
+    return true;
+}
+
+static uint64_t
+read_run(Machine *m, uint64_t h, const Run *r)
+{
+    for (int64_t i = 0; i < r->fp.count1 && m->steps < MOST_STEPS; i++) {
+        for (int64_t j = 0; j < r->fp.count0 && m->steps < MOST_STEPS; j++) {
+            for (int64_t b = 0; b < r->fp.len; b++) {
+                int64_t at = r->fp.offset + i * r->fp.stride1 + j * r->fp.stride0 + b;
+                h = mix(h, *term_at(m, r->buf, at));
+            }
+        }
+    }
+    return h;
+}
+
+static void
+write_run(Machine *m, uint64_t h, const Run *r)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < r->fp.count1 && m->steps < MOST_STEPS; i++) {
+        for (int64_t j = 0; j < r->fp.count0 && m->steps < MOST_STEPS; j++) {
+            for (int64_t b = 0; b < r->fp.len; b++) {
+                int64_t at = r->fp.offset + i * r->fp.stride1 + j * r->fp.stride0 + b;
+                uint64_t *term = term_at(m, r->buf, at);
+                *term = mix(mix(h, *term), (uint64_t)n++);
+            }
+        }
+    }
+}
+
+/* Executes an instruction as one function of all that it reads, and of what was where it
+ * writes. */
+static Flow
+execute_whole(Machine *m, StmtId s)
+{
+    Site site;
+    Fault fault;
+    if (!site_init(&site, m->k, s)) {
+        return FLOW_ON;
+    }
+    if (!fill_site(m, &site) || !check_values(&site.in, &fault)) {
+        return FLOW_RETURN;
+    }
+    uint64_t h = mix(0x77686f6c65, site.in.op);
+    for (int p = 0; p < site.nparams; p++) {
+        Role role = site.params[p].role;
+        if (role == ROLE_SRC) {
+            Run r = {.fp = check_footprint(&site.in, p, &(bool){false}),
+                     .buf = site_ref(&site, p)->buf};
+            h = mix(read_run(m, mix(h, site_ref(&site, p)->dtype), &r), (uint64_t)p);
+        } else if (role == ROLE_MASK) {
+            for (int i = 0; i < 4; i++) {
+                h = mix(h, site.in.args[p].m.w[i]);
+            }
+        } else if (role != ROLE_DST && role != ROLE_ROOT && role != ROLE_MASKMODE) {
+            h = mix(h, (uint64_t)site.in.args[p].v);
+        }
+    }
+    for (int p = 0; p < site.nparams; p++) {
+        if (site.params[p].role == ROLE_DST) {
+            Run r = {.fp = check_footprint(&site.in, p, &(bool){false}),
+                     .buf = site_ref(&site, p)->buf};
+            write_run(m, mix(h, (uint64_t)p), &r);
+        }
+    }
+    return m->steps < MOST_STEPS ? FLOW_ON : FLOW_STOP;
+}
+
+static Flow
+execute_instr(Machine *m, StmtId s)
+{
+    Iteration it;
+    Step x;
+    const Stmt *st = &m->k->stmts.p[s];
+    if (!iteration_of(m->k, st, &it)) {
+        return execute_whole(m, s);
+    }
+    if (!step_of(m, st, &it, &x)) {
+        return FLOW_RETURN;
+    }
+    if (overlaps_itself(&x)) {
+        return execute_whole(m, s);
+    }
+    execute_step(m, &x, 0);
+    return m->steps < MOST_STEPS ? FLOW_ON : FLOW_STOP;
+}
+
+/* ---- fused scopes -------------------------------------------------------- */
+
+/* The registers of one operand in a chunk. */
+typedef struct Register {
+    Place place;
+    bool loaded, stored;
+    uint64_t term[REPLAY_CHUNK][8];
+} Register;
+
+typedef struct Fused {
+    const Stmt *scope;
+    int n, nregs;
+    Step step[MOST_FUSED];
+    bool flat[MOST_FUSED];
+    int reg[MOST_FUSED][ITERATION_OPERANDS];
+    Register regs[2 * MOST_FUSED];
+    int64_t rows, lanes;
+} Fused;
+
+static bool
+is_dropped(const Kernel *k, const Stmt *scope, BufId b)
+{
+    for (uint32_t i = 0; i < scope->scope.ndrops; i++) {
+        if (k->drops.p[scope->scope.drop + i] == b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+register_of(Fused *f, const Place *p)
+{
+    for (int i = 0; i < f->nregs; i++) {
+        const Place *q = &f->regs[i].place;
+        if (q->buf == p->buf && q->off == p->off && q->pitch == p->pitch &&
+            q->size == p->size) {
+            return i;
+        }
+    }
+    f->regs[f->nregs].place = *p;
+    return f->nregs++;
+}
+
+static bool
+collect(Machine *m, Fused *f)
+{
+    bool flat = true;
+    for (StmtId s = f->scope->scope.body; s != 0; s = m->k->stmts.p[s].next) {
+        Iteration it;
+        if (f->n == MOST_FUSED || !iteration_of(m->k, &m->k->stmts.p[s], &it) ||
+            !step_of(m, &m->k->stmts.p[s], &it, &f->step[f->n])) {
+            return false;
+        }
+        f->flat[f->n] = it.flat;
+        flat = flat && it.flat;
+        f->rows = it.flat ? f->rows : f->step[f->n].rows;
+        f->lanes = it.flat ? f->lanes : f->step[f->n].lanes;
+        f->n++;
+    }
+    for (int i = 0; i < f->n && flat; i++) {
+        f->rows = 1;
+        f->lanes = i == 0 ? f->step[i].lanes : MIN(f->lanes, f->step[i].lanes);
+    }
+    for (int i = 0; i < f->n; i++) {
+        for (int j = 0; j < f->step[i].n; j++) {
+            Place *p = &f->step[i].place[j];
+            p->pitch = flat ? 0 : f->flat[i] ? f->lanes * p->size : p->pitch;
+            f->reg[i][j] = register_of(f, p);
+        }
+    }
+    return true;
+}
+
+static void
+load_register(Machine *m, Register *r, int64_t row, int64_t first, int n)
+{
+    for (int i = 0; i < n && !r->loaded; i++) {
+        for (int b = 0; b < r->place.size; b++) {
+            int64_t at =
+                r->place.off + row * r->place.pitch + (first + i) * r->place.size + b;
+            r->term[i][b] = *term_at(m, r->place.buf, at);
+        }
+    }
+    r->loaded = true;
+}
+
+static void
+store_register(Machine *m, const Register *r, int64_t row, int64_t first, int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (int b = 0; b < r->place.size; b++) {
+            int64_t at =
+                r->place.off + row * r->place.pitch + (first + i) * r->place.size + b;
+            *term_at(m, r->place.buf, at) = r->term[i][b];
+        }
+    }
+}
+
+static void
+execute_member(Machine *m, Fused *f, int i, int64_t row, int64_t first, int n)
+{
+    const Step *x = &f->step[i];
+    for (int j = 0; j < x->n; j++) {
+        if (x->place[j].reads) {
+            load_register(m, &f->regs[f->reg[i][j]], row, first, n);
+        }
+    }
+    for (int e = 0; e < n; e++) {
+        uint64_t term[ITERATION_OPERANDS][8] = {{0}};
+        for (int j = 0; j < x->n; j++) {
+            memcpy(term[j], f->regs[f->reg[i][j]].term[e], sizeof term[j]);
+        }
+        compute(x, term);
+        memcpy(f->regs[f->reg[i][0]].term[e], term[0], sizeof term[0]);
+    }
+    f->regs[f->reg[i][0]].loaded = true;
+    f->regs[f->reg[i][0]].stored = !is_dropped(m->k, f->scope, x->place[0].buf);
+}
+
+static void
+execute_chunk(Machine *m, Fused *f, int64_t row, int64_t first, int n)
+{
+    for (int i = 0; i < f->nregs; i++) {
+        f->regs[i].loaded = f->regs[i].stored = false;
+    }
+    for (int i = 0; i < f->n; i++) {
+        execute_member(m, f, i, row, first, n);
+    }
+    for (int i = 0; i < f->nregs; i++) {
+        if (f->regs[i].stored) {
+            store_register(m, &f->regs[i], row, first, n);
+        }
+    }
+}
+
+static Flow
+execute_fused(Machine *m, StmtId s)
+{
+    Arena scratch;
+    arena_init(&scratch);
+    Fused *f = ARENA_NEW(&scratch, Fused);
+    f->scope = &m->k->stmts.p[s];
+    bool ok = collect(m, f);
+    for (int64_t r = 0; ok && r < f->rows; r++) {
+        for (int64_t l = 0; l < f->lanes && m->steps < MOST_STEPS; l += m->chunk) {
+            execute_chunk(m, f, r, l, (int)MIN(m->chunk, f->lanes - l));
+        }
+    }
+    for (int i = 0; ok && f->rows == 1 && i < f->n; i++) {
+        if (f->flat[i]) {
+            execute_step(m, &f->step[i], f->lanes);
+        }
+    }
+    arena_free(&scratch);
+    return !ok ? FLOW_RETURN : m->steps < MOST_STEPS ? FLOW_ON : FLOW_STOP;
+}
+
+/* ---- statements ---------------------------------------------------------- */
+
+static Flow execute_body(Machine *m, StmtId first);
+
+static Flow
+execute_loop(Machine *m, const Stmt *s)
+{
+    int64_t begin, end;
+    if (!eval(m, s->loop.begin, &begin) || !eval(m, s->loop.end, &end)) {
+        return FLOW_RETURN;
+    }
+    if (ir_is_multicore(s)) {
+        m->vars[s->loop.var] = m->core;
+        return m->core < end ? execute_body(m, s->loop.body) : FLOW_ON;
+    }
+    bool all = end - begin <= FEW_TRIPS;
+    for (int64_t i = begin; i < end; i++) {
+        if (!all && i == begin + FIRST_TRIPS) {
+            i = end - 1;
+        }
+        m->vars[s->loop.var] = i;
+        Flow f = execute_body(m, s->loop.body);
+        if (f == FLOW_BREAK) {
+            break;
+        }
+        if (f == FLOW_RETURN || f == FLOW_STOP) {
+            return f;
+        }
+    }
+    return FLOW_ON;
+}
+
+static Flow
+execute_load(Machine *m, const Stmt *s)
+{
+    int64_t off;
+    uint64_t h = 0;
+    if (!eval(m, s->load.ref.off, &off)) {
+        return FLOW_RETURN;
+    }
+    for (int b = 0; b < dtype_size(s->load.ref.dtype); b++) {
+        h = mix(h, *term_at(m, s->load.ref.buf, off + b));
+    }
+    m->regs[s->load.reg] = invent(s->load.ref.dtype, h);
+    return FLOW_ON;
+}
+
+static Flow
+execute_store(Machine *m, const Stmt *s)
+{
+    int64_t off, v;
+    if (!eval(m, s->store.ref.off, &off) || !eval(m, s->store.value, &v)) {
+        return FLOW_RETURN;
+    }
+    for (int b = 0; b < dtype_size(s->store.ref.dtype); b++) {
+        *term_at(m, s->store.ref.buf, off + b) =
+            mix(mix(0x73746f7265, (uint64_t)v), (uint64_t)b);
+    }
+    return FLOW_ON;
+}
+
+static Flow
+execute(Machine *m, StmtId id)
+{
+    const Stmt *s = &m->k->stmts.p[id];
+    int64_t v;
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+        return execute_instr(m, id);
+    case ST_SET:
+        if (!eval(m, s->set.value, &v)) {
+            return FLOW_RETURN;
+        }
+        m->regs[s->set.reg] = v;
+        return FLOW_ON;
+    case ST_LOAD:
+        return execute_load(m, s);
+    case ST_STORE:
+        return execute_store(m, s);
+    case ST_FOR:
+        return execute_loop(m, s);
+    case ST_IF:
+        if (!eval(m, s->cond.cond, &v)) {
+            return FLOW_RETURN;
+        }
+        return execute_body(m, v ? s->cond.then_body : s->cond.else_body);
+    case ST_SCOPE:
+        return s->scope.fused ? execute_fused(m, id) : execute_body(m, s->scope.body);
+    case ST_BREAK:
+        return FLOW_BREAK;
+    case ST_CONTINUE:
+        return FLOW_CONTINUE;
+    case ST_RETURN:
+        return FLOW_RETURN;
+    case ST_NONE:
+    case ST_ALLOC:
+        return FLOW_ON;
+    }
+    UNREACHABLE();
+}
+
+static Flow
+execute_body(Machine *m, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = m->k->stmts.p[s].next) {
+        Flow f = execute(m, s);
+        if (f != FLOW_ON) {
+            return f;
+        }
+    }
+    return FLOW_ON;
+}
+
+/* ---- kernels ------------------------------------------------------------- */
+
+/* Memory on the core is what it was before any core ran. */
+static void
+forget_core(Machine *m)
+{
+    for (int slot = 0; slot < PAGE_SLOTS; slot++) {
+        for (Page **p = &m->slots[slot]; *p != NULL;) {
+            if ((*p)->space < SC_COUNT) {
+                *p = (*p)->next;
+            } else {
+                p = &(*p)->next;
+            }
+        }
+    }
+}
+
+static bool
+run(Machine *m, const Kernel *k, Arena *arena, int chunk)
+{
+    *m = (Machine){.k = k, .arena = arena, .chunk = chunk};
+    m->slots = ARENA_ARRAY(arena, Page *, PAGE_SLOTS);
+    for (m->core = 0; m->core < MOST_CORES; m->core++) {
+        forget_core(m);
+        m->vars = ARENA_ARRAY(arena, int64_t, k->vars.n);
+        m->regs = ARENA_ARRAY(arena, int64_t, k->regs.n);
+        if (k->core != 0) {
+            m->regs[k->core] = m->core;
+        }
+        if (execute_body(m, k->body) == FLOW_STOP) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Compares the pages of global memory of one machine with those of the other. */
+static bool
+same_pages(Machine *a, Machine *b, Text *why)
+{
+    for (int slot = 0; slot < PAGE_SLOTS; slot++) {
+        for (Page *p = a->slots[slot]; p != NULL; p = p->next) {
+            if (p->space < SC_COUNT) {
+                continue;
+            }
+            const Page *q = page_of(b, p->space, p->number);
+            for (int i = 0; i < PAGE; i++) {
+                if (p->term[i] != q->term[i]) {
+                    BufId id = (BufId)(p->space - SC_COUNT);
+                    text_printf(why, "byte %lld of '%s'",
+                                (long long)(p->number * PAGE + i),
+                                sym_text(&a->k->unit->names, a->k->bufs.p[id].name));
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+Replay
+replay_compare(const Kernel *before, const Kernel *after, int chunk, Text *why)
+{
+    Arena scratch;
+    arena_init(&scratch);
+    Machine a, b;
+    Replay r = REPLAY_TOO_LARGE;
+    if (run(&a, before, &scratch, chunk) && run(&b, after, &scratch, chunk)) {
+        r = same_pages(&a, &b, why) && same_pages(&b, &a, why) ? REPLAY_SAME
+                                                               : REPLAY_DIFFERENT;
+    }
+    arena_free(&scratch);
+    return r;
+}

@@ -1,0 +1,103 @@
+/* rewrite.c: what the passes that move instructions of the host's copy have in common
+ * (see passes/rewrite.h). */
+#include "passes/rewrite.h"
+
+#include "passes/access.h"
+
+bool
+rewrite_reads(const Kernel *k, ExprId e, RegId r)
+{
+    const Expr *x = ir_expr(k, e);
+    if (x->kind == EX_REG) {
+        return x->a == r;
+    }
+    return x->kind == EX_OP && (x->flags & EXF_REG) != 0 &&
+           (rewrite_reads(k, x->a, r) || (x->b && rewrite_reads(k, x->b, r)));
+}
+
+bool
+rewrite_instr_reads(const Kernel *k, const Stmt *s, RegId r)
+{
+    int n;
+    (void)form_params(op_table[s->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
+        if ((a->kind == ARG_EXPR && rewrite_reads(k, a->expr, r)) ||
+            (a->kind == ARG_REF && rewrite_reads(k, a->ref.off, r))) {
+            return true;
+        }
+        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask.form); w++) {
+            if (rewrite_reads(k, a->mask.w[w], r)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool
+rewrite_stmt_changes(const Kernel *k, StmtId s, ExprId e)
+{
+    const Stmt *st = &k->stmts.p[s];
+    switch ((StmtKind)st->kind) {
+    case ST_SET:
+        return rewrite_reads(k, e, st->set.reg);
+    case ST_LOAD:
+        return rewrite_reads(k, e, st->load.reg);
+    case ST_FOR:
+        return rewrite_changes(k, st->loop.body, e);
+    case ST_SCOPE:
+        return rewrite_changes(k, st->scope.body, e);
+    case ST_IF:
+        return rewrite_changes(k, st->cond.then_body, e) ||
+               rewrite_changes(k, st->cond.else_body, e);
+    default:
+        return false;
+    }
+}
+
+bool
+rewrite_changes(const Kernel *k, StmtId first, ExprId e)
+{
+    if ((ir_expr(k, e)->flags & EXF_REG) == 0) {
+        return false;
+    }
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        if (rewrite_stmt_changes(k, s, e)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+rewrite_enter_loops(Env *env, const Kernel *k, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        const Stmt *st = &k->stmts.p[s];
+        if (st->kind == ST_FOR) {
+            access_enter_loop(env, st);
+            rewrite_enter_loops(env, k, st->loop.body);
+        } else if (st->kind == ST_SCOPE) {
+            rewrite_enter_loops(env, k, st->scope.body);
+        } else if (st->kind == ST_IF) {
+            rewrite_enter_loops(env, k, st->cond.then_body);
+            rewrite_enter_loops(env, k, st->cond.else_body);
+        }
+    }
+}
+
+bool
+rewrite_is_written(const Kernel *k, BufId b)
+{
+    for (StmtId s = 1; s < k->stmts.n; s++) {
+        Access a[MAX_ACCESSES];
+        int n = access_list(k, &k->stmts.p[s], a);
+        for (int i = 0; i < n; i++) {
+            if (a[i].buf == b && a[i].write) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,22 @@
+/* rewrite.h: what the passes that move instructions of the host's copy have in common. */
+#ifndef TIKC_REWRITE_H
+#define TIKC_REWRITE_H
+
+#include "analysis/env.h"
+#include "analysis/iteration.h"
+
+/* Returns whether an expression, or an operand of an instruction, reads the register. */
+bool rewrite_reads(const Kernel *k, ExprId e, RegId r);
+bool rewrite_instr_reads(const Kernel *k, const Stmt *s, RegId r);
+/* Returns whether a body, or what is inside of it, sets a register that the expression
+ * reads. */
+bool rewrite_changes(const Kernel *k, StmtId first, ExprId e);
+/* The same for one statement. */
+bool rewrite_stmt_changes(const Kernel *k, StmtId s, ExprId e);
+/* Sets the range of each loop's variable. A variable is read inside of its loop only, so
+ * its range may hold everywhere. */
+void rewrite_enter_loops(Env *env, const Kernel *k, StmtId first);
+/* Returns whether some statement of the kernel may write the global buffer. */
+bool rewrite_is_written(const Kernel *k, BufId b);
+
+#endif
