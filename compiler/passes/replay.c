@@ -158,7 +158,7 @@ count_value(const Machine *m, Count c, int64_t *out)
     return ok;
 }
 
-/* ---- instructions element by element -------------------------------------- */
+/* ---- instructions element by element ------------------------------------- */
 
 /* Returns a term for what an instruction does with its elements, apart from where they
  * are: the operation and the numbers that it computes with. */

@@ -372,7 +372,7 @@ static int
 number_from(const char *name, int usual)
 {
     const char *text = getenv(name);
-    return text != NULL ? atoi(text) : usual;
+    return text != NULL ? (int)strtol(text, NULL, 10) : usual;
 }
 
 static void

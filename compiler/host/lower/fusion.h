@@ -65,7 +65,7 @@ typedef struct Chunk {
     LLVMValueRef stage, line, before;
 } Chunk;
 
-/* ---- host/lower/stage.c: rows that are streamed in whole lines ------------ */
+/* ---- host/lower/stage.c: rows that are streamed in whole lines ----------- */
 
 /* Marks the operands that are stored past the caches; returns whether there are any. */
 bool fusion_find_streams(const Lower *l, Fusion *f);
