@@ -9,6 +9,7 @@
  * Errors go to standard output, with exit code 1. */
 #include "syntax/ast.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,35 @@ has_list(const Ast *node)
     }
 }
 
+/* Returns whether the first part of a node is a list, and no value or function. */
+static bool
+has_a(const Ast *node)
+{
+    switch ((AstKind)node->kind) {
+    case AST_INT:
+    case AST_FLOAT:
+    case AST_BOOL:
+    case AST_STRING:
+    case AST_FROM:
+    case AST_LAMBDA:
+    case AST_DEF:
+    case AST_CLASS:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool
+has_b(const Ast *node)
+{
+    return node->kind != AST_CALL && node->kind != AST_STRING && node->kind != AST_INT;
+}
+
+/* A node has as many fields as its kind uses. */
+#define HAS(node, field)                                                                 \
+    (offsetof(Ast, field) + sizeof(Ast *) <= ast_bytes((AstKind)(node)->kind))
+
 /* Prints one line per node: the kind as Python calls it, and the bytes. */
 static void
 span_node(const Ast *node, Text *out)
@@ -207,16 +237,20 @@ span_node(const Ast *node, Text *out)
     if (name) {
         text_printf(out, "%s %u %u\n", name, node->span.begin, node->span.end);
     }
-    span_list(node->a, out);
-    span_list(node->b, out);
-    if (has_list(node)) {
+    if (HAS(node, a) && has_a(node)) {
+        span_list(node->a, out);
+    }
+    if (HAS(node, b) && has_b(node)) {
+        span_list(node->b, out);
+    }
+    if (HAS(node, list) && has_list(node)) {
         span_list(node->list, out);
     }
     span_parts(node, out);
-    if (node->kind != AST_STRING) {
+    if (HAS(node, body) && node->kind != AST_STRING) {
         span_list(node->body, out);
     }
-    if (node->kind != AST_FROM && node->kind != AST_IMPORT) {
+    if (HAS(node, orelse) && node->kind != AST_FROM && node->kind != AST_IMPORT) {
         span_list(node->orelse, out);
     }
 }
