@@ -274,12 +274,15 @@ $(BUILD)/bench/pack: tests/bench/pack.c tests/bench/timing.h $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
 bench: packages
+	$(SUBMAKE) bench-kernels
 	$(SUBMAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num $(BUILD)/bench/cube \
 	    $(BUILD)/bench/pack $(BUILD)/bench/machine $(BUILD)/bench/conv_baseline.so $(BUILD)/tools/stagerun
 	$(PYTHON) tests/bench/run.py $(BUILD)
 	$(BUILD)/bench/num
 	$(BUILD)/bench/pack
 	$(BUILD)/bench/machine
+
+include bench/bench.mk
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in

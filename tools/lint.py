@@ -135,7 +135,7 @@ def check_file(path, raw, bad):
 
 
 WORDS_OF_OTHERS = {('stdlib/pathlib.tik', 'touch')}  # names that an interface of others has
-TEXTS = ('*.c', '*.h', '*.def', '*.y', '*.l', '*.md', 'tools/*.py', 'tests/*.py', 'stdlib/*.tik', 'samples/*.tik')
+TEXTS = ('*.c', '*.h', '*.def', '*.y', '*.l', '*.md', 'tools/*.py', 'tests/*.py', 'bench/*.py', 'stdlib/*.tik', 'samples/*.tik')
 
 
 def unused_words():
@@ -185,7 +185,8 @@ def check_pages(bad):
     bad += docs.stdout.split('\n') if docs.returncode else []
 
 
-SOURCES = ('compiler/*.c', 'compiler/*.h', 'runtime/*.c', 'runtime/*.h', 'tests/*.c')
+SOURCES = ('compiler/*.c', 'compiler/*.h', 'runtime/*.c', 'runtime/*.h', 'tests/*.c',
+           'bench/*.c', 'bench/*.h')
 
 
 def staged_files(*arguments):
