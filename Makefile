@@ -119,6 +119,7 @@ $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/g
 # LLVM's headers are only for the host back end; OpenMP only for the launcher; loops over numbers are
 # vectorised by the compiler.
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
+$(BUILD)/obj/compiler/host/emit.o: CPPFLAGS += -DRUNTIME_NAME='"libtikrt.so.$(SOVERSION)"'
 $(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
 $(LANES_OBJ) $(call obj,$(wildcard $(foreach d,emu ops num layout,runtime/$d/*.c))): CFLAGS += $(NUMERIC)
 $(call obj,$(DRV_SRC) $(wildcard compiler/lib/*.c compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'

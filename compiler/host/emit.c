@@ -4,13 +4,18 @@
  * file; a path that is no ordinary file (a device, a pipe, - for standard output) is
  * written directly. The C compiler of the system links the shared library, and its
  * messages become notes of the diagnostic. */
+#ifndef _GNU_SOURCE /* the flags of LLVM define it on most systems */
+#define _GNU_SOURCE
+#endif
 #include "host/lower/lower.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -152,11 +157,34 @@ read_all(int fd, Text *log)
     }
 }
 
-/* Runs the linker; log gets what it prints. Returns its exit status, or -1. */
-static int
-run_linker(const char *object, const char *library, Text *log)
+/* Returns the folder of libtikrt.so, which stands beside this library wherever both are
+ * installed; null if the system does not say where that is. */
+static char *
+runtime_folder(Arena *a)
 {
-    char *argv[] = {"cc", "-shared", "-o", (char *)library, (char *)object, NULL};
+    static const char here = 0;
+    Dl_info self;
+    char *path = dladdr(&here, &self) != 0 ? realpath(self.dli_fname, NULL) : NULL;
+    char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    char *folder = slash != NULL ? arena_strndup(a, path, (size_t)(slash - path)) : NULL;
+    free(path);
+    return folder;
+}
+
+/* Runs the linker; log gets what it prints. Returns its exit status, or -1. The library
+ * names libtikrt.so and where it is, so that a program need not have loaded it. */
+static int
+run_linker(Arena *a, const char *object, const char *library, Text *log)
+{
+    char *folder = runtime_folder(a);
+    if (folder == NULL) {
+        text_put(log, "the folder of libtikc-host.so is not known");
+        return -1;
+    }
+    char *named[] = {"-Wl,--no-as-needed", arena_printf(a, "%s/" RUNTIME_NAME, folder)};
+    char *argv[] = {"cc",           "-shared",  "-o",     (char *)library,
+                    (char *)object, named[0],   named[1], "-Xlinker",
+                    "-rpath",       "-Xlinker", folder,   NULL};
     int pipe_fd[2];
     if (pipe(pipe_fd) != 0) {
         text_put(log, strerror(errno));
@@ -180,7 +208,7 @@ link_shared(const Output *o, const char *object)
 {
     Text log;
     text_init(&log, &o->u->arena);
-    int status = run_linker(object, o->temp, &log);
+    int status = run_linker(&o->u->arena, object, o->temp, &log);
     if (status == 0) {
         return true;
     }
