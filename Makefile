@@ -227,62 +227,6 @@ functions-long: $(BUILD)/long/functions
 	    for f in exp ln rsqrt; do $(BUILD)/long/functions $$f fast || ok=1; done; exit $$ok
 .PHONY: functions-long
 
-# Speed and memory. The C loops that the kernels are measured against get everything the compiler has.
-$(BUILD)/bench/baseline.o: tests/bench/baseline.c tests/bench/baseline.h
-	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
-$(BUILD)/bench/bench: tests/bench/bench.c tests/bench/timing.h $(BUILD)/bench/baseline.o $(BUILD)/libtikc-host.so \
-    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -o $@ $< $(BUILD)/bench/baseline.o \
-	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
-	    $(LIBS)
-# Those of vector instructions by two compilers; products and sums are rounded apart, as in kernels.
-FAMILY_FLAGS = -std=c11 -O3 -march=native -ffp-contract=off -fPIC
-$(BUILD)/bench/families_cc.o: tests/bench/families_baseline.c tests/bench/families_baseline.h
-	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) $(FAMILY_FLAGS) -DFAMILIES=families_cc -c $< -o $@
-$(BUILD)/bench/families_clang.o: tests/bench/families_baseline.c tests/bench/families_baseline.h
-	@mkdir -p $(@D)
-	$(call say,CC,$<)clang-19 $(FAMILY_FLAGS) -DFAMILIES=families_clang -c $< -o $@
-FAMILY_OBJ = $(BUILD)/bench/families_cc.o $(BUILD)/bench/families_clang.o
-$(BUILD)/bench/families: tests/bench/families.c tests/bench/families.def tests/bench/timing.h $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
-    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(FAMILY_OBJ) $(BUILD)/libtikc-host.so \
-	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)
-# Products of matrices; OpenBLAS is looked for while running.
-$(BUILD)/bench/cube_baseline.o: tests/bench/cube_baseline.c tests/bench/cube_baseline.h
-	@mkdir -p $(@D)
-	$(call say,CC,$<)$(CC) -std=c11 -O3 -march=native -fPIC -c $< -o $@
-$(BUILD)/bench/cube: tests/bench/cube.c tests/bench/timing.h $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
-    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(BUILD)/bench/cube_baseline.o $(BUILD)/libtikc-host.so \
-	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
-# A convolution written by hand; its sums are rounded as those of kernels are.
-$(BUILD)/bench/conv_baseline.so: tests/bench/conv_baseline.c
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) -std=c11 -O3 -march=native -ffp-contract=off -fPIC -shared -o $@ $<
-$(BUILD)/bench/peak: tests/bench/peak.c
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
-$(BUILD)/bench/num: tests/bench/num.c $(BUILD)/libtikrt.a
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm -ldl
-# Loader, verifier and emulator alone.
-$(BUILD)/bench/machine: tests/bench/machine.c tests/bench/timing.h $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp $(LIBS)
-$(BUILD)/bench/pack: tests/bench/pack.c tests/bench/timing.h $(BUILD)/libtikrt.a
-	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -fopenmp -lm
-bench: packages
-	$(SUBMAKE) bench-kernels
-	$(SUBMAKE) all $(BUILD)/bench/bench $(BUILD)/bench/families $(BUILD)/bench/peak $(BUILD)/bench/num $(BUILD)/bench/cube \
-	    $(BUILD)/bench/pack $(BUILD)/bench/machine $(BUILD)/bench/conv_baseline.so $(BUILD)/tools/stagerun
-	$(PYTHON) tests/bench/run.py $(BUILD)
-	$(BUILD)/bench/num
-	$(BUILD)/bench/pack
-	$(BUILD)/bench/machine
-
 include bench/bench.mk
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -1,6 +1,6 @@
 # bench.mk: builds what `make bench` measures into $(BUILD)/bench and runs it.
 #   make bench                    everything
-#   make bench-kernels            the kernels alone
+#   make bench-SECTION            kernels, families, loads, machine or front alone
 #   make bench KERNELS=add_f16    only these kernels; 13: the thirteen, extra: the others
 #   PEERS=tikc,hand,roof          only these peers         THREADS=1|2      ROUNDS=N
 #   JSON=FILE                     keeps the figures        BASE=path/tikc   compares with another build
@@ -77,9 +77,60 @@ bench-base:
 
 bench-peers: $(BENCH)/absent $(BENCH)/worker $(PEERS_HERE:%=$(BENCH)/%.so) $(BENCH)/tikc.so $(OURS)
 
+# Programs of their own: the compiler of C gets everything that the machine has.
+NATIVE_FLAGS = -std=c11 -O3 -march=native -fPIC
+BENCH_LIBS = $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+define BENCH_PROGRAM
+$$(BENCH)/$(1): bench/programs/$(1).c $$(wildcard bench/programs/*.h bench/programs/*.def) $(2) $$(BENCH_LIBS)
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -Wno-missing-prototypes -fopenmp -o $$@ $$< $(2) $$(BENCH_LIBS) \
+	    $$(LDFLAGS) $$(LIBS) -ldl
+endef
+# The loops that vector instructions are compared with, by two compilers; products and sums are rounded apart, as in kernels.
+FAMILY_OBJ = $(BENCH)/families_cc.o $(BENCH)/families_clang.o
+$(eval $(call BENCH_PROGRAM,families,$$(FAMILY_OBJ)))
+$(eval $(call BENCH_PROGRAM,cube,$$(BENCH)/cube_baseline.o))
+$(foreach p,num pack machine,$(eval $(call BENCH_PROGRAM,$p,)))
+$(BENCH)/families_cc.o: bench/programs/families_baseline.c bench/programs/families_baseline.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(NATIVE_FLAGS) -ffp-contract=off -DFAMILIES=families_cc -c $< -o $@
+$(BENCH)/families_clang.o: bench/programs/families_baseline.c bench/programs/families_baseline.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CLANG) $(NATIVE_FLAGS) -ffp-contract=off -DFAMILIES=families_clang -c $< -o $@
+$(BENCH)/cube_baseline.o: bench/programs/cube_baseline.c bench/programs/cube_baseline.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(NATIVE_FLAGS) -c $< -o $@
+$(BENCH)/conv_baseline.so: bench/loads/conv_baseline.c
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(NATIVE_FLAGS) -ffp-contract=off -shared -o $@ $<
+$(BENCH)/peak: bench/programs/peak.c
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -std=c11 -D_DEFAULT_SOURCE $(WARN) -O2 -o $@ $<
+
 BENCH_ARGS = $(if $(KERNELS),--kernels $(KERNELS)) $(if $(PEERS),--peers $(PEERS)) $(if $(THREADS),--threads $(THREADS)) \
     $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(JSON),--json $(JSON))
+# Each section alone: make bench-families and so on. With KERNELS or PEERS, make bench is the kernels alone.
+BENCH_SECTIONS = $(if $(KERNELS)$(PEERS)$(BASE),kernels,kernels families loads machine front)
+bench: packages
+	$(SUBMAKE) $(BENCH_SECTIONS:%=bench-%) -j1
 bench-kernels: all
 	$(SUBMAKE) bench-peers bench-base
 	$(PYTHON) bench/run.py $(BUILD) $(BENCH_ARGS)
-.PHONY: bench-kernels
+bench-families: all
+	$(SUBMAKE) $(BENCH)/families $(BENCH)/cube $(BENCH)/num
+	$(BENCH)/families
+	$(BENCH)/cube
+	$(BENCH)/num
+bench-loads: all
+	$(SUBMAKE) $(BENCH)/conv_baseline.so
+	$(PYTHON) bench/loads/slices.py $(BUILD)
+	$(PYTHON) bench/loads/conv.py $(BUILD)
+	$(PYTHON) bench/loads/atomics.py $(BUILD)
+bench-machine: all
+	$(SUBMAKE) $(BENCH)/machine $(BENCH)/pack
+	$(BENCH)/machine
+	$(BENCH)/pack
+bench-front: all
+	$(SUBMAKE) $(BENCH)/peak $(BUILD)/tools/stagerun
+	$(PYTHON) bench/front/processes.py $(BUILD)
+.PHONY: bench-kernels bench-families bench-loads bench-machine bench-front

@@ -12,7 +12,7 @@ mkdir -p "$corpus" "$seeds"
 tikc=build/tikc
 case $target in
 source)
-    find samples tests/lit tests/cross tests/random tests/conformance tests/bench \( -name '*.tik' -o -name '*.py' \) |
+    find samples tests/lit tests/cross tests/random tests/conformance bench \( -name '*.tik' -o -name '*.py' \) |
     while read -r f; do
         cp "$f" "$seeds/$(echo "$f" | tr / _)"
     done ;;

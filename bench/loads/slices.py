@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Slice gathers on the host back end (one thread) and the emulator against numpy slicing and memcpy of as many bytes.
 
-usage: tests/bench/slices.py BUILD_DIR [ROUNDS [REPETITIONS]]
+usage: bench/loads/slices.py BUILD_DIR [ROUNDS [REPETITIONS]]
 
 One data_copy takes a slice out of global memory into 64 KB of UB at most; a kernel repeats it, and numpy copies the
 same elements into an array of that size. Kernels are loaded into this process and contestants take turns; medians

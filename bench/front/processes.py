@@ -1,25 +1,18 @@
 #!/usr/bin/python3
-"""Speed and memory of everything that users wait for.
+"""Whole processes, and the front end alone.
 
-usage: tests/bench/run.py BUILD_DIR [--quick]
+usage: bench/front/processes.py BUILD_DIR [--quick]
 
-1. kernels on the host back end and the emulator against C loops and memcpy (bench.c)
-2. one instruction of each family of vector instructions on both, against C loops (families.c)
-   products of matrices on both, against OpenBLAS and a kernel written by hand (cube.c)
-3. slice gathers of data_copy on both, against numpy slicing and memcpy (slices.py)
-   convolutions on lanes on both, against one written by hand in C (conv.py)
-   atomic sums of several cores, on one thread and on all, against numpy (atomics.py)
-4. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
-5. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
+1. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
+2. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
    CPython with the recording stub; peak memory
-6. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
+3. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
 
 Times are medians; contestants take turns. Aims are printed beside the figures and do not change the
 exit code, since they depend on the machine.
 """
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -82,26 +75,7 @@ def main():
     args.add_argument('--quick', action='store_true', help='fewer rounds, smaller programs')
     args = args.parse_args()
     tikc = os.path.abspath(os.path.join(args.build, 'tikc'))
-    program = os.path.join(args.build, 'bench', 'bench')
     m = Measure(args.build)
-    quick = ['3', str(1 << 20)] if args.quick else []
-    if subprocess.run([program] + quick, check=False).returncode != 0:
-        sys.exit('bench: the kernels failed')
-    families = os.path.join(args.build, 'bench', 'families')
-    if subprocess.run([families] + (['3', '500'] if args.quick else []), check=False).returncode != 0:
-        sys.exit('bench: the vector instructions failed')
-    cube = os.path.join(args.build, 'bench', 'cube')
-    if subprocess.run([cube] + (['3', '5'] if args.quick else []), check=False).returncode != 0:
-        sys.exit('bench: the products of matrices failed')
-    slices = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'slices.py'), args.build]
-    if subprocess.run(slices + (['3', '50'] if args.quick else []), check=False).returncode != 0:
-        sys.exit('bench: the slice gathers failed')
-    convolutions = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'conv.py'), args.build]
-    if subprocess.run(convolutions + (['3', '2'] if args.quick else []), check=False).returncode != 0:
-        sys.exit('bench: the convolutions failed')
-    atomics = [sys.executable, os.path.join(ROOT, 'tests', 'bench', 'atomics.py'), args.build]
-    if subprocess.run(atomics + (['3'] if args.quick else []), check=False).returncode != 0:
-        sys.exit('bench: the atomic sums failed')
     with tempfile.TemporaryDirectory() as tmp:
         rounds = 1 if args.quick else 3
         processes(m, tikc, tmp, 3 if args.quick else 15)

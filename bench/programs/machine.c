@@ -1,6 +1,6 @@
 /* machine.c: the speed of what runs blobs, on one thread: the loader in MB/s, the cursor
  * and the verifier in descriptors per second, the emulator in operations on lanes per
- * second. tests/bench/families.c compares the emulator with C loops.
+ * second. bench/programs/families.c compares the emulator with C loops.
  *
  *  machine [ROUNDS [TEXT]]
  * TEXT: only cases that contain it. Times are processor times, the fastest of the rounds,

@@ -2,7 +2,7 @@
 """lane_conv2d on the host back end (one thread) and the emulator against a convolution written by hand in C
 (conv_baseline.c, -O3 -march=native), in one process.
 
-usage: tests/bench/conv.py BUILD_DIR [ROUNDS [REPETITIONS]]
+usage: bench/loads/conv.py BUILD_DIR [ROUNDS [REPETITIONS]]
 
 A kernel loads the image and the packed weight into LMEM once and repeats the convolution; the hand-written one has plain
 arrays. Both take turns; medians of processor time. Giga-operations per second count a product and a sum as two. Results

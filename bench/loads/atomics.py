@@ -2,7 +2,7 @@
 """Sums of several cores in global memory by atomic additions: compiled code on one thread and on all, the emulator, and
 the same in numpy. Cores add in the order of their index, so all give the same bits.
 
-usage: tests/bench/atomics.py BUILD_DIR [ROUNDS]
+usage: bench/loads/atomics.py BUILD_DIR [ROUNDS]
 
 Each core loads 64 KB, scales them some times and adds them to the output. Wall time, since threads are what it is
 about; contestants take turns, medians. Results are compared first."""
