@@ -1,0 +1,117 @@
+/* latency.c: what a user waits for before a kernel runs, in one process: the load of the
+ * host back end with LLVM, the front end with its passes, code generation of the first
+ * kernel and of later ones.
+ *
+ *  latency ROUNDS FILE...
+ * Times are processor times. A later kernel's is the least of the rounds. */
+#include "host/host.h"
+#include "pipeline.h"
+#include "tikrt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timing.h"
+
+typedef struct Program {
+    const char *path, *name;
+    char *text;
+    size_t bytes;
+} Program;
+
+static void
+die(const char *what, const char *why)
+{
+    fprintf(stderr, "latency: %s: %s\n", what, why);
+    exit(1);
+}
+
+static Program
+program_read(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL || fseek(f, 0, SEEK_END) != 0) {
+        die(path, "cannot be read");
+    }
+    long bytes = ftell(f);
+    rewind(f);
+    char *text = malloc((size_t)bytes + 1);
+    if (text == NULL || fread(text, 1, (size_t)bytes, f) != (size_t)bytes) {
+        die(path, "cannot be read");
+    }
+    text[bytes] = '\0';
+    fclose(f);
+    const char *slash = strrchr(path, '/');
+    return (Program){path, slash != NULL ? slash + 1 : path, text, (size_t)bytes};
+}
+
+typedef struct Times {
+    double front, jit;
+} Times;
+
+static const HostApi *
+open_host(double *took)
+{
+    Unit u;
+    unit_init(&u);
+    double from = processor_seconds();
+    const HostApi *api = host_open(&u);
+    *took = processor_seconds() - from;
+    if (api == NULL) {
+        die("libtikc-host.so", "cannot be loaded");
+    }
+    unit_free(&u);
+    return api;
+}
+
+static Times
+compile_once(const HostApi *api, const Program *s)
+{
+    Unit u;
+    PassOptions passes = {0};
+    HostOptions host = {.opt_level = 2, .apart = true};
+    void *handle = NULL;
+    double from = processor_seconds();
+    unit_init(&u);
+    if (!tikc_compile(&u, s->path, s->text, s->bytes, &passes) || u.kernels.n == 0) {
+        die(s->name, "is not accepted");
+    }
+    double between = processor_seconds();
+    TikKernel *entries = calloc((size_t)u.kernels.n, sizeof *entries);
+    if (entries == NULL ||
+        !api->jit(u.kernels.p, (int)u.kernels.n, &host, entries, &handle)) {
+        die(s->name, "is not compiled");
+    }
+    Times t = {between - from, processor_seconds() - between};
+    api->release(handle);
+    free(entries);
+    unit_free(&u);
+    return t;
+}
+
+int
+main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
+    double load;
+    if (rounds < 1 || argc < 3) {
+        die("usage", "latency ROUNDS FILE...");
+    }
+    const HostApi *api = open_host(&load);
+    printf("load of the host back end %.2f ms\n", load * 1e3);
+    for (int f = 2; f < argc; f++) {
+        Program s = program_read(argv[f]);
+        Times first = compile_once(api, &s), least = first;
+        for (int r = 1; r < rounds; r++) {
+            Times t = compile_once(api, &s);
+            least.front = t.front < least.front ? t.front : least.front;
+            least.jit = t.jit < least.jit ? t.jit : least.jit;
+        }
+        printf("%-28s front end %6.2f ms, later %6.2f   jit %6.2f ms, later %6.2f\n",
+               s.name, first.front * 1e3, least.front * 1e3, first.jit * 1e3,
+               least.jit * 1e3);
+        free(s.text);
+    }
+    return 0;
+}
