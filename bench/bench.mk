@@ -91,6 +91,11 @@ FAMILY_OBJ = $(BENCH)/families_cc.o $(BENCH)/families_clang.o
 $(eval $(call BENCH_PROGRAM,families,$$(FAMILY_OBJ)))
 $(eval $(call BENCH_PROGRAM,cube,$$(BENCH)/cube_baseline.o))
 $(foreach p,num pack machine,$(eval $(call BENCH_PROGRAM,$p,)))
+# This one loads the host back end as the tool does.
+$(BENCH)/latency: bench/programs/latency.c bench/programs/timing.h $(HOST_OPEN) $(BENCH_LIBS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a \
+	    $(LDFLAGS) $(LIBS) -ldl
 $(BENCH)/families_cc.o: bench/programs/families_baseline.c bench/programs/families_baseline.h
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(NATIVE_FLAGS) -ffp-contract=off -DFAMILIES=families_cc -c $< -o $@
