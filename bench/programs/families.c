@@ -144,6 +144,7 @@ compile(Bench *b)
         }
         show_errors(&b->unit, b->c->call);
     }
+    tikc_tile(b->unit.kernels.p, 1, &passes);
     if (!b->api->jit(&b->unit.kernels.p[0], 1, &host, &b->host, &b->handle) ||
         !tikc_blob(&b->unit, b->unit.kernels.p, 1, &b->blob, &b->blob_size)) {
         show_errors(&b->unit, b->c->call);

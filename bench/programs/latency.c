@@ -77,6 +77,7 @@ compile_once(const HostApi *api, const Program *s)
     if (!tikc_compile(&u, s->path, s->text, s->bytes, &passes) || u.kernels.n == 0) {
         die(s->name, "is not accepted");
     }
+    tikc_tile(u.kernels.p, (int)u.kernels.n, &passes);
     double between = processor_seconds();
     TikKernel *entries = calloc((size_t)u.kernels.n, sizeof *entries);
     if (entries == NULL ||

@@ -314,12 +314,15 @@ loop_end(Lower *l, Loop *p)
 static void
 build_run(Lower *l, Chunk *c, LLVMValueRef elems)
 {
-    LLVMValueRef low = lower_const(l, c->f->lanes - 1);
+    LLVMValueRef low = lower_const(l, c->f->whole ? 0 : c->f->lanes - 1);
     LLVMValueRef rest = LLVMBuildAnd(l->b, elems, low, "");
     Loop p = {.end = LLVMBuildSub(l->b, elems, rest, ""), .step = c->f->lanes};
     loop_begin(l, &p);
     build_chunk(l, c, p.index, NULL);
     loop_end(l, &p);
+    if (c->f->whole) {
+        return;
+    }
     LLVMBasicBlockRef some = lower_block(l, "rest");
     LLVMBasicBlockRef done = lower_block(l, "done");
     LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSGT, rest, lower_const(l, 0), "");
@@ -373,8 +376,8 @@ key_of(Lower *l, const Fusion *f)
 {
     Text t;
     text_init(&t, l->arena);
-    text_printf(&t, "%d %lld %d %d", f->flat, (long long)f->row_lanes, f->lanes,
-                f->streams);
+    text_printf(&t, "%d %d %lld %d %d", f->flat, f->whole, (long long)f->row_lanes,
+                f->lanes, f->streams);
     for (int i = 0; i < f->noperands; i++) {
         const FusedOperand *o = &f->operand[i];
         text_printf(&t, ";%d %lld %d %d", (int)o->dtype, (long long)o->pitch, o->stored,
@@ -442,13 +445,23 @@ build_helper(Lower *l, const Fusion *f, Helper *h)
     lower_helper_end(l, h);
 }
 
+/* The number of elements is known to fill all chunks, so a loop needs no code for a rest,
+ * which is as much as that for the chunks. */
+static bool
+fills_chunks(const Fusion *f, LLVMValueRef count)
+{
+    return f->flat && LLVMIsAConstantInt(count) != NULL &&
+           LLVMConstIntGetSExtValue(count) % f->lanes == 0;
+}
+
 static void
-call_loop(Lower *l, const Fusion *f, LLVMValueRef count)
+call_loop(Lower *l, Fusion *f, LLVMValueRef count)
 {
     LLVMTypeRef types[MOST_PARAMS];
     LLVMValueRef args[MOST_PARAMS];
     int nparams = params_of(l, f, types);
     Helper h;
+    f->whole = fills_chunks(f, count);
     const char *name =
         arena_printf(l->arena, "tik.loop.%u", loop_number(l, key_of(l, f)));
     if (lower_helper_begin(l, &h, name, types, nparams)) {

@@ -46,6 +46,7 @@ struct Fusion {
     FusedMember member[MOST_MEMBERS];
     FusedOperand operand[MOST_OPERANDS];
     bool flat;
+    bool whole;        /* of a flat loop: its elements fill all chunks */
     int64_t row_lanes; /* of a loop over rows */
     int lanes;         /* of a chunk */
     bool streams;      /* full chunks are stored past the caches */
