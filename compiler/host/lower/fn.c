@@ -272,7 +272,7 @@ with_part(Lower *l, LLVMValueRef v, LLVMValueRef part, int first)
     return lower_intrinsic(l, "llvm.vector.insert", types, 2, args, 3);
 }
 
-/* Returns the bits of a result that is no NaN. */
+/* Returns the bits of a result; for float32 those of a NaN may be any. */
 static LLVMValueRef
 rounded(Lower *l, LLVMValueRef y, Dtype t)
 {
@@ -289,19 +289,17 @@ by_steps(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
 {
     Steps *steps = steps_of(l, op, t, lanes);
     LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(bits)), sure = NULL;
+    bits = lower_any_nan(l, bits);
     for (int i = 0; i < lanes; i += LANES) {
         LLVMValueRef one, x = lower_to_f32(l, part_of(l, bits, i), t, LANES);
         LLVMValueRef y = steps(l, x, &one);
-        if (one == NULL) {
-            y = lower_from_f32(l, y, t, LANES);
-        } else {
-            y = rounded(l, y, t);
+        if (one != NULL) {
             sure = sure == NULL ? one : LLVMBuildAnd(l->b, sure, one, "");
         }
-        all = with_part(l, all, y, i);
+        all = with_part(l, all, rounded(l, y, t), i);
     }
     if (sure == NULL) {
-        return all;
+        return lower_canonical(l, t, lanes, all);
     }
     Rare rare;
     lower_rare_begin(l, &rare, LLVMBuildNot(l->b, sure, ""), all);

@@ -203,6 +203,10 @@ LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
 LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
 /* For float16 or float32: a NaN becomes canonical. */
 LLVMValueRef lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
+/* Returns an operand of an operation that gives a canonical NaN whatever NaN it gets.
+ * Inside a fused loop that is a result as it was before its NaNs became canonical; that
+ * step is then dead code unless the value is stored or used otherwise. */
+LLVMValueRef lower_any_nan(const Lower *l, LLVMValueRef v);
 /* Rounds to nearest even; a NaN becomes canonical. */
 LLVMValueRef lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes);
 /* A result that is computed in two ways: as usual, and in another way for vectors in

@@ -265,11 +265,8 @@ unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
                           canonical_if(l, t, lanes, is_nan(l, t, lanes, a), result));
 }
 
-/* Arithmetic gives a canonical NaN whatever NaN it gets. So inside a fused loop an
- * operand that is a result may be used as it was before its NaNs became canonical; that
- * step is then dead code unless the value is stored or used otherwise. */
-static LLVMValueRef
-any_nan(const Lower *l, LLVMValueRef v)
+LLVMValueRef
+lower_any_nan(const Lower *l, LLVMValueRef v)
 {
     for (uint32_t i = l->raw.n; i-- > 0;) {
         if (l->raw.p[i].canonical == v) {
@@ -309,8 +306,8 @@ static LLVMValueRef
 float_extremum(Lower *l, bool max, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMValueRef second;
-    a = any_nan(l, a);
-    b = any_nan(l, b);
+    a = lower_any_nan(l, a);
+    b = lower_any_nan(l, b);
     if (t == DT_F32 || (t == DT_F16 && l->target->half_arithmetic)) {
         LLVMTypeRef type = t == DT_F32 ? l->f32 : l->f16;
         second =
@@ -334,8 +331,8 @@ LLVMValueRef
 lower_float_op(Lower *l, LLVMOpcode op, Dtype t, int lanes, LLVMValueRef a,
                LLVMValueRef b)
 {
-    a = any_nan(l, a);
-    b = any_nan(l, b);
+    a = lower_any_nan(l, a);
+    b = lower_any_nan(l, b);
     if (t == DT_F16) {
         LLVMValueRef r = LLVMBuildBinOp(l->b, op, bitcast(l, a, l->f16, lanes),
                                         bitcast(l, b, l->f16, lanes), "");
@@ -429,7 +426,7 @@ lower_binary(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef 
 static LLVMValueRef
 relu(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 {
-    a = any_nan(l, a);
+    a = lower_any_nan(l, a);
     LLVMValueRef zero = lower_bits_const(l, t, lanes, 0);
     LLVMValueRef r = int_extremum(l, true, DT_S64, a, zero);
     return dtype_is_float(t) ? unless_nan(l, t, lanes, a, r) : r;
@@ -451,7 +448,7 @@ absolute(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 static LLVMValueRef
 square_root(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 {
-    LLVMValueRef f = lower_to_f32(l, any_nan(l, a), t, lanes);
+    LLVMValueRef f = lower_to_f32(l, lower_any_nan(l, a), t, lanes);
     LLVMTypeRef type = LLVMTypeOf(f);
     return lower_from_f32(l, lower_intrinsic(l, "llvm.sqrt", &type, 1, &f, 1), t, lanes);
 }
