@@ -11,7 +11,7 @@ enum {
     MOST_OPERANDS = 64,
     MOST_PARAMS = MOST_OPERANDS + MOST_MEMBERS + 1,
     LINE = 64,
-    AHEAD = 2048,      /* bytes by which reads of a streaming loop are prefetched */
+    AHEAD = 4096,      /* bytes by which reads of a streaming loop are prefetched */
     MOST_STAGED = 8192 /* bytes of a row that is put together before it is streamed */
 };
 
