@@ -116,11 +116,10 @@ $(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.
 # Files that include the generated headers need them first; everything of the front end waits.
 $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c
 
-# LLVM's headers are only for the host back end; OpenMP only for the launcher; loops over numbers are
+# LLVM's headers are only for the host back end; loops over numbers are
 # vectorised by the compiler.
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(BUILD)/obj/compiler/host/emit.o: CPPFLAGS += -DRUNTIME_NAME='"libtikrt.so.$(SOVERSION)"'
-$(call obj,$(wildcard runtime/launch/*.c)): CFLAGS += -fopenmp
 $(LANES_OBJ) $(call obj,$(wildcard $(foreach d,emu ops num layout,runtime/$d/*.c))): CFLAGS += $(NUMERIC)
 $(call obj,$(DRV_SRC) $(wildcard compiler/lib/*.c compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
@@ -134,7 +133,7 @@ $(BUILD)/libtikc.a: $(TIKC_OBJ)
 # Shared libraries export what their headers mark with TIK_API. The name that programs ask for changes with the
 # first number of the version, which tells that programs have to be compiled again.
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
-SHARED = $(CC) $(CFLAGS) -shared -fopenmp -Wl,--exclude-libs,ALL -o $@
+SHARED = $(CC) $(CFLAGS) -shared -pthread -Wl,--exclude-libs,ALL -o $@
 SONAME = -Wl,-soname,$(@F:.$(VERSION)=.$(SOVERSION))
 $(BUILD)/libtikrt.so.$(VERSION): $(RT_OBJ)
 	$(call say,LD,$@)$(SHARED) $(SONAME) $^ $(LDFLAGS) -lm
@@ -165,20 +164,20 @@ with_llvm    = $(if $(1),$(1) $(LLVM_INSIDE),$(shell $(LLVM_CONFIG) --link-share
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(SHARED) $^ $(LDFLAGS) $(call with_llvm,$(LLVM_ARCHIVES)) $(LIBS)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CFLAGS) -fopenmp -o $@ $^ $(LDFLAGS) $(LIBS) -ldl
+	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) -ldl
 
 # Unit tests: one program per tests/unit/test_*.c.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -pthread -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -lcmocka
 # Those of the host back end (the longest matching pattern wins).
 $(BUILD)/unit/test_host%: tests/unit/test_host%.c $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a \
     $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -fopenmp -MMD -MP -o $@ $< \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -pthread -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
 	    $(LIBS) -lcmocka
 unit: $(UNIT_BIN)
@@ -200,7 +199,7 @@ TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/
 HOST_OPEN = $(BUILD)/obj/compiler/host/open.o
 $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
 	    $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
 
 test: packages
@@ -247,9 +246,7 @@ check-san: packages
 PUBLIC = runtime/include/tikrt.h runtime/include/tikblob.h
 HEADERS = $(filter-out $(PUBLIC:=.o),$(shell $(CC) -Iruntime -Iruntime/include -x c -MM -MT x.o $(PUBLIC)))
 INTO = $(DESTDIR)$(PREFIX)
-# The OpenMP library that the launcher was compiled for, which static programs name themselves.
-OPENMP = $(if $(findstring clang,$(shell $(CC) --version)),omp,gomp)
-PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@OPENMP@|$(OPENMP)|'
+PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
 install: all
 	$(call say,INSTALL,$(INTO))install -D -t $(INTO)/bin $(BUILD)/tikc
 	@install -D -m 644 -t $(INTO)/share/man/man1 $(BUILD)/gen/tikc.1
@@ -279,7 +276,7 @@ fuzz-libs:
 	$(if $(V),,@)$(MAKE) BUILD=$(FUZZ_BUILD) CC=clang-19 OPT="-O2 -g1" SAN="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link $(FUZZ_COVERED)" \
 	    $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a
 $(FUZZ_BUILD)/fuzz_%: tests/fuzz/fuzz_%.c fuzz-libs
-	$(call say,LD,$@)clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -fopenmp \
+	$(call say,LD,$@)clang-19 $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(FUZZ_FLAGS) -fsanitize=fuzzer -pthread \
 	    -I$(FUZZ_BUILD)/gen -o $@ $< $(FUZZ_BUILD)/libtikc.a $(FUZZ_BUILD)/libtikrt.a $(LIBS)
 .PHONY: fuzz-libs fuzz-build
 fuzz-build: $(FUZZ_BUILD)/fuzz_source $(FUZZ_BUILD)/fuzz_blob $(FUZZ_BUILD)/fuzz_ir

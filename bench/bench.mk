@@ -1,6 +1,6 @@
 # bench.mk: builds what `make bench` measures into $(BUILD)/bench and runs it.
 #   make bench                    everything
-#   make bench-SECTION            kernels, families, loads, machine or front alone
+#   make bench-SECTION            kernels, families, launch, loads, machine or front alone
 #   make bench KERNELS=add_f16    only these kernels; 13: the thirteen, extra: the others
 #   PEERS=tikc,hand,roof          only these peers         THREADS=1|2      ROUNDS=N
 #   JSON=FILE                     keeps the figures        BASE=path/tikc   compares with another build
@@ -83,18 +83,18 @@ BENCH_LIBS = $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 define BENCH_PROGRAM
 $$(BENCH)/$(1): bench/programs/$(1).c $$(wildcard bench/programs/*.h bench/programs/*.def) $(2) $$(BENCH_LIBS)
 	@mkdir -p $$(@D)
-	$$(call say,LD,$$@)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -Wno-missing-prototypes -fopenmp -o $$@ $$< $(2) $$(BENCH_LIBS) \
+	$$(call say,LD,$$@)$$(CC) $$(CPPFLAGS) $$(CFLAGS) -Wno-missing-prototypes -pthread -o $$@ $$< $(2) $$(BENCH_LIBS) \
 	    $$(LDFLAGS) $$(LIBS) -ldl
 endef
 # The loops that vector instructions are compared with, by two compilers; products and sums are rounded apart, as in kernels.
 FAMILY_OBJ = $(BENCH)/families_cc.o $(BENCH)/families_clang.o
 $(eval $(call BENCH_PROGRAM,families,$$(FAMILY_OBJ)))
 $(eval $(call BENCH_PROGRAM,cube,$$(BENCH)/cube_baseline.o))
-$(foreach p,num pack machine,$(eval $(call BENCH_PROGRAM,$p,)))
+$(foreach p,num pack machine launch,$(eval $(call BENCH_PROGRAM,$p,)))
 # This one loads the host back end as the tool does.
 $(BENCH)/latency: bench/programs/latency.c bench/programs/timing.h $(HOST_OPEN) $(BENCH_LIBS)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -fopenmp -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a \
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -pthread -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a \
 	    $(LDFLAGS) $(LIBS) -ldl
 $(BENCH)/families_cc.o: bench/programs/families_baseline.c bench/programs/families_baseline.h
 	@mkdir -p $(@D)
@@ -115,7 +115,7 @@ $(BENCH)/peak: bench/programs/peak.c
 BENCH_ARGS = $(if $(KERNELS),--kernels $(KERNELS)) $(if $(PEERS),--peers $(PEERS)) $(if $(THREADS),--threads $(THREADS)) \
     $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(JSON),--json $(JSON))
 # Each section alone: make bench-families and so on. With KERNELS or PEERS, make bench is the kernels alone.
-BENCH_SECTIONS = $(if $(KERNELS)$(PEERS)$(BASE),kernels,kernels families loads machine front)
+BENCH_SECTIONS = $(if $(KERNELS)$(PEERS)$(BASE),kernels,kernels families launch loads machine front)
 bench: packages
 	$(SUBMAKE) $(BENCH_SECTIONS:%=bench-%) -j1
 bench-kernels: all
@@ -126,6 +126,9 @@ bench-families: all
 	$(BENCH)/families
 	$(BENCH)/cube
 	$(BENCH)/num
+bench-launch: all
+	$(SUBMAKE) $(BENCH)/launch
+	$(BENCH)/launch
 bench-loads: all
 	$(SUBMAKE) $(BENCH)/conv_baseline.so
 	$(PYTHON) bench/loads/slices.py $(BUILD)
@@ -138,4 +141,4 @@ bench-machine: all
 bench-front: all
 	$(SUBMAKE) $(BENCH)/peak $(BUILD)/tools/stagerun
 	$(PYTHON) bench/front/processes.py $(BUILD)
-.PHONY: bench-kernels bench-families bench-loads bench-machine bench-front
+.PHONY: bench-kernels bench-families bench-launch bench-loads bench-machine bench-front

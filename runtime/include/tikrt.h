@@ -161,7 +161,8 @@ typedef struct TikKernel {
     const TikFrame *frames; /* numbers begin at 1, so the first item has number 1 */
 } TikKernel;
 
-/* Runs all cores, on up to `threads` threads (0: as many as OpenMP gives). args are in
+/* Runs all cores, on up to `threads` threads (0: as many as there are
+ * processors, or as OMP_NUM_THREADS says). args are in
  * the order of the parameters; those that the kernel wants preset are filled first. If
  * several cores fault, the one of the lowest index is reported. */
 TIK_API bool tik_launch(const TikKernel *k, TikArray *const *args, int threads,

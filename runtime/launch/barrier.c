@@ -5,6 +5,7 @@
  * no schedule can deadlock: a barrier that some core of its loop never reaches is seen at
  * the end of a phase, and is the fault block-barrier. */
 #include "launch/cores.h"
+#include "launch/pool.h"
 #include "support/pages.h"
 
 #include <stdlib.h>
@@ -71,16 +72,29 @@ tikrt_barrier(TikCore *core, int64_t blocks, int32_t place)
     return 0;
 }
 
+typedef struct Phase {
+    Fiber *fibers;
+    int32_t n;
+    _Atomic int32_t next;
+} Phase;
+
+static void
+run_some(void *phase, Seat *seat)
+{
+    Phase *p = phase;
+    (void)seat;
+    for (int32_t i; (i = atomic_fetch_add(&p->next, 1)) < p->n;) {
+        if (p->fibers[i].waits != 0) {
+            swapcontext(&p->fibers[i].back, &p->fibers[i].here);
+        }
+    }
+}
+
 static void
 run_phase(Launch *l, Fiber *fibers)
 {
-    int32_t n = l->cores;
-#pragma omp parallel for schedule(static) num_threads(l->threads)
-    for (int32_t i = 0; i < n; i++) {
-        if (fibers[i].waits != 0) {
-            swapcontext(&fibers[i].back, &fibers[i].here);
-        }
-    }
+    Phase p = {.fibers = fibers, .n = l->cores};
+    pool_run(l->threads, run_some, &p);
 }
 
 /* Returns a core that waits for one that has ended (*gone), or null. *some is set if any

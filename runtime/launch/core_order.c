@@ -8,15 +8,20 @@
  * threads, and the bits are those of one thread. Cores are given to threads in ascending
  * order, so the lowest core that has not ended is never one that waits. */
 #include "launch/cores.h"
+#include "launch/pool.h"
 
-#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
+
+enum {
+    SPINS = 2000
+};
 
 struct CoreOrder {
     pthread_mutex_t lock;
     pthread_cond_t moved;
-    int32_t first; /* the lowest core that has not ended */
-    int32_t n;
+    _Atomic int32_t first; /* the lowest core that has not ended */
+    int32_t n, sleepers;
     bool ended[];
 };
 
@@ -42,24 +47,57 @@ core_order_free(CoreOrder *o)
     }
 }
 
-void
-core_order_wait(CoreOrder *o, int32_t core)
+int64_t
+core_order_clock(void)
 {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Handing over between threads that spin takes a fraction of a microsecond, waking one
+ * that sleeps fifty. */
+static void
+wait_for(CoreOrder *o, int32_t core)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(&o->first, memory_order_acquire) >= core) {
+            return;
+        }
+        pool_pause();
+    }
     pthread_mutex_lock(&o->lock);
+    o->sleepers++;
     while (o->first < core) {
         pthread_cond_wait(&o->moved, &o->lock);
     }
+    o->sleepers--;
     pthread_mutex_unlock(&o->lock);
+}
+
+int64_t
+core_order_wait(CoreOrder *o, int32_t core)
+{
+    if (o->first >= core) {
+        return 0;
+    }
+    int64_t from = core_order_clock();
+    wait_for(o, core);
+    return core_order_clock() - from;
 }
 
 void
 core_order_end(CoreOrder *o, int32_t core)
 {
     pthread_mutex_lock(&o->lock);
+    int32_t first = o->first;
     o->ended[core] = true;
-    while (o->first < o->n && o->ended[o->first]) {
-        o->first++;
+    while (first < o->n && o->ended[first]) {
+        first++;
     }
-    pthread_cond_broadcast(&o->moved);
+    o->first = first;
+    if (o->sleepers > 0) {
+        pthread_cond_broadcast(&o->moved);
+    }
     pthread_mutex_unlock(&o->lock);
 }

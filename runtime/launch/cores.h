@@ -7,29 +7,39 @@
 #include "support/error.h"
 #include "tikcode.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 /* Which cores have ended, so that the others may write atomically
  * (launch/core_order.c). */
 typedef struct CoreOrder CoreOrder;
 
 CoreOrder *core_order_new(int32_t most); /* for cores 0 to most - 1; null: no memory */
 void core_order_free(CoreOrder *o);
-/* Returns when all cores below this one have ended. */
-void core_order_wait(CoreOrder *o, int32_t core);
+/* Returns when all cores below this one have ended, with the nanoseconds until then. */
+int64_t core_order_wait(CoreOrder *o, int32_t core);
+int64_t core_order_clock(void); /* nanoseconds */
 /* Marks a core as ended, which happens once for each, also for one that was never run. */
 void core_order_end(CoreOrder *o, int32_t core);
 
 /* The warnings of a launch (launch/warn.c). */
 typedef struct Warnings Warnings;
 
-/* A launch, which its threads share. lowest and error are written in a critical section
- * only. */
+/* A launch, which its threads share. What changes while they run is written under the
+ * lock. */
 typedef struct Launch {
     const TikKernel *kernel;
+    const Soc *soc;
     uint8_t *const *args;
     int threads;
-    int32_t cores;  /* cores that run; it grows when a core reports more blocks */
-    int32_t lowest; /* core that reported error */
+    int32_t cores;          /* cores that run; it grows when a core reports more blocks */
+    _Atomic int64_t next;   /* the core that the next free thread runs */
+    int32_t end;            /* cores below it run now */
+    _Atomic int32_t active; /* threads that run cores */
+    int32_t chunk;          /* cores that a thread takes at once */
+    _Atomic int32_t lowest; /* core that reported error */
     TikError error;
+    pthread_mutex_t lock;
     CoreOrder *order;   /* for kernels with TIK_ATOMICS_ORDERED; else null */
     Warnings *warnings; /* null: warnings are dropped */
 } Launch;
@@ -44,6 +54,7 @@ struct TikCore {
     TikError fault;
     Flags flags;
     bool is_next;        /* all cores before this one have ended */
+    int64_t waited;      /* for these, in nanoseconds */
     struct Fiber *fiber; /* for kernels with barriers; else null */
 };
 

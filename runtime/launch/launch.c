@@ -11,12 +11,13 @@
 #include "rules/atomic.h"
 #include "support/bind.h"
 #include "launch/cores.h"
+#include "launch/pool.h"
 #include "support/pages.h"
 #include "num/int.h"
 #include "ops/ops.h"
 
 #include <inttypes.h>
-#include <omp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -141,7 +142,7 @@ take_turn(TikCore *core, const OpCall *c, const ParamInfo *params, int n)
     for (int i = 0; core->launch->order != NULL && !core->is_next && i < n; i++) {
         if (params[i].role == ROLE_DST && c->in.args[i].t.scope == SC_GM &&
             atomic_read(c->sreg) != 0) {
-            core_order_wait(core->launch->order, core->index);
+            core->waited = core_order_wait(core->launch->order, core->index);
             core->is_next = true;
         }
     }
@@ -210,29 +211,27 @@ tikrt_blocks(TikCore *core, int64_t n, int32_t place)
     if (n < 0 || n > most) {
         return tikrt_fault(core, RULE_BLOCK_COUNT, n, place);
     }
-#pragma omp critical(tik_launch_error)
+    pthread_mutex_lock(&l->lock);
     l->cores = n > l->cores ? (int32_t)n : l->cores;
+    pthread_mutex_unlock(&l->lock);
     return 0;
 }
 
 void
 launch_note_error(Launch *l, int32_t core, const TikError *e)
 {
-#pragma omp critical(tik_launch_error)
+    pthread_mutex_lock(&l->lock);
     if (core < l->lowest) {
-#pragma omp atomic write
         l->lowest = core;
         l->error = *e;
     }
+    pthread_mutex_unlock(&l->lock);
 }
 
 static bool
-hopeless(Launch *l, int32_t core)
+hopeless(const Launch *l, int32_t core)
 {
-    int32_t lowest;
-#pragma omp atomic read
-    lowest = l->lowest;
-    return core > lowest;
+    return core > l->lowest;
 }
 
 static void
@@ -253,22 +252,36 @@ launch_enter(TikCore *core, uint8_t *scratch)
     }
 }
 
+/* Makes a core that has not begun. Which instruction set a flag counts only while it is
+ * up, so these many bytes stay as they are. */
 static void
+begin_core(TikCore *core, Launch *l, int32_t index)
+{
+    char *after = (char *)(&core->flags + 1);
+    memset(core, 0, offsetof(TikCore, flags.by));
+    memset(after, 0, (size_t)((char *)(core + 1) - after));
+    core->kernel = l->kernel;
+    core->soc = l->soc;
+    core->launch = l;
+    core->args = l->args;
+    core->index = index;
+}
+
+/* Returns how long the core waited for others. */
+static int64_t
 run_core(Launch *l, int32_t index, uint8_t *scratch)
 {
     const TikKernel *k = l->kernel;
-    TikCore core = {.kernel = k,
-                    .soc = soc_find(k->soc),
-                    .launch = l,
-                    .args = l->args,
-                    .index = index};
+    TikCore core;
     if (hopeless(l, index)) {
-        return;
+        return 0;
     }
+    begin_core(&core, l, index);
     if (k->fill_scratch) {
         memset(scratch, 0xff, (size_t)k->scratch_bytes);
     }
     launch_enter(&core, scratch);
+    return core.waited;
 }
 
 void
@@ -289,25 +302,57 @@ launch_no_memory(Launch *l)
     launch_note_error(l, -1, &e);
 }
 
-static void
-run_thread(Launch *l, int32_t first, int32_t cores)
+/* Takes this thread from those that run cores, unless it is the last one. */
+static bool
+retire(Launch *l)
 {
-    const TikKernel *k = l->kernel;
-    uint8_t *scratch = pages_alloc(k->scratch_bytes);
+    int32_t n = l->active;
+    while (n > 1 && !atomic_compare_exchange_weak(&l->active, &n, n - 1)) {
+    }
+    return n > 1;
+}
+
+/* Runs a core of a kernel whose atomic writes are ordered. Returns false if this thread
+ * is to run no more: its core waited longer than it worked, so that handing over costs
+ * more than working side by side gains. */
+static bool
+run_in_order(Launch *l, int32_t index, uint8_t *scratch)
+{
+    int64_t from = core_order_clock();
+    int64_t waited = scratch != NULL ? run_core(l, index, scratch) : 0;
+    int64_t worked = core_order_clock() - from - waited;
+    core_order_end(l->order, index);
+    return waited <= worked || !retire(l);
+}
+
+/* Runs cores from first on, as many as a thread takes at once. */
+static void
+run_some(Launch *l, int32_t first, uint8_t *scratch)
+{
+    int32_t end = l->end - first < l->chunk ? l->end : first + l->chunk;
+    for (int32_t i = first; i < end; i++) {
+        run_core(l, i, scratch);
+    }
+}
+
+/* Runs cores, in ascending order, until there are no more. */
+static void
+run_part(void *launch, Seat *seat)
+{
+    Launch *l = launch;
+    uint8_t *scratch = seat_scratch(seat, l->kernel->scratch_bytes);
+    bool stays = true;
     if (scratch == NULL) {
         launch_no_scratch(l);
     }
-    /* Every thread must reach the loop, or the others would wait for it. */
-#pragma omp for schedule(monotonic : dynamic, 1)
-    for (int32_t i = first; i < cores; i++) {
-        if (scratch != NULL) {
-            run_core(l, i, scratch);
-        }
+    atomic_fetch_add(&l->active, 1);
+    for (int64_t i; stays && (i = atomic_fetch_add(&l->next, l->chunk)) < l->end;) {
         if (l->order != NULL) {
-            core_order_end(l->order, i);
+            stays = run_in_order(l, (int32_t)i, scratch);
+        } else if (scratch != NULL) {
+            run_some(l, (int32_t)i, scratch);
         }
     }
-    pages_free(scratch, k->scratch_bytes);
 }
 
 static int
@@ -316,23 +361,26 @@ thread_count(const TikKernel *k, int threads)
     if (k->ordered == TIK_ORDERED || (k->ordered == TIK_ATOMICS_ORDERED && k->barriers)) {
         return 1;
     }
-    int n = threads > 0 ? threads : omp_get_max_threads();
+    int n = threads > 0 ? threads : pool_default_threads();
     return n < k->cores ? n : k->cores;
 }
 
 enum {
-    MAX_ARGS = 4096
+    MAX_ARGS = 4096,
+    PARTS = 16 /* that a thread's share of small cores has at least */
 };
 
 /* Runs cores until none reports that there are more blocks. */
 static void
 launch_cores(Launch *l)
 {
-    for (int32_t first = 0; first < l->cores && l->lowest == INT32_MAX;) {
-        int32_t cores = l->cores;
-#pragma omp parallel num_threads(l->threads)
-        run_thread(l, first, cores);
-        first = cores;
+    while (l->end < l->cores && l->lowest == INT32_MAX) {
+        l->next = l->end;
+        l->end = l->cores;
+        l->active = 0;
+        l->chunk =
+            l->order != NULL ? 1 : (l->end - (int32_t)l->next) / (l->threads * PARTS) + 1;
+        pool_run(l->threads, run_part, l);
     }
 }
 
@@ -347,11 +395,13 @@ run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *liste
     TikError *err)
 {
     Launch l = {.kernel = k,
+                .soc = soc_find(k->soc),
                 .warnings = listener->fn != NULL ? warnings_new() : NULL,
                 .args = args,
                 .threads = thread_count(k, threads),
                 .cores = k->cores,
-                .lowest = INT32_MAX};
+                .lowest = INT32_MAX,
+                .lock = PTHREAD_MUTEX_INITIALIZER};
     if (listener->fn != NULL && l.warnings == NULL) {
         launch_no_memory(&l);
     } else if (k->barriers) {

@@ -75,11 +75,12 @@ void
 warnings_note(void *site, const Fault *f)
 {
     const WarnSite *s = site;
-    bool ok;
-#pragma omp critical(tik_launch_warning)
-    ok = note(s->core->launch->warnings, s->op, s->core->index, f);
+    Launch *l = s->core->launch;
+    pthread_mutex_lock(&l->lock);
+    bool ok = note(l->warnings, s->op, s->core->index, f);
+    pthread_mutex_unlock(&l->lock);
     if (!ok) {
-        launch_no_memory(s->core->launch);
+        launch_no_memory(l);
     }
 }
 

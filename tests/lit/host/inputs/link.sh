@@ -6,4 +6,4 @@ flags=
 if nm "$lib" 2>/dev/null | grep -q __asan_init; then
     flags=-fsanitize=address,undefined
 fi
-cc $flags -I"$2/runtime/include" -I"$2/runtime" -o "$5" "$3" "$4" "$lib" -fopenmp -lm
+cc $flags -I"$2/runtime/include" -I"$2/runtime" -o "$5" "$3" "$4" "$lib" -pthread -lm
