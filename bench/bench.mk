@@ -1,6 +1,6 @@
 # bench.mk: builds what `make bench` measures into $(BUILD)/bench and runs it.
 #   make bench                    everything
-#   make bench-SECTION            kernels, families, launch, loads, machine or front alone
+#   make bench-SECTION            kernels, families, latency, launch, loads, machine or front alone
 #   make bench KERNELS=add_f16    only these kernels; 13: the thirteen, extra: the others
 #   PEERS=tikc,hand,roof          only these peers         THREADS=1|2      ROUNDS=N
 #   JSON=FILE                     keeps the figures        BASE=path/tikc   compares with another build
@@ -17,6 +17,7 @@ NATIVE := $(shell $(GCC) -march=native -dM -E - </dev/null 2>/dev/null | grep -c
 # Peers that can be built here; those that cannot are in the file `absent` with the reason.
 BLAS_DIR   := $(dir $(or $(call has_header,openblas-pthread/cblas.h),$(call has_header,openblas/cblas.h)))
 HALIDE_DIR := $(dir $(call has_header,Halide.h))
+HALIDE_LIB := Halide$(patsubst halide%,%,$(filter halide%,$(notdir $(HALIDE_DIR:/=))))
 C_COMPILERS = $(if $(call has_compiler,$(GCC)),gcc) $(if $(call has_compiler,$(CLANG)),clang)
 PEERS_HERE  = roof $(C_COMPILERS:%=naive-%) $(if $(filter 4,$(NATIVE)),$(C_COMPILERS:%=hand-%)) \
     $(if $(BLAS_DIR),openblas) $(if $(and $(call has_header,dnnl.hpp),$(call has_compiler,$(CLANGXX))),onednn) \
@@ -55,7 +56,7 @@ $(BENCH)/openblas.so: bench/peers/openblas.c $(PEER_HEADS)
 $(BENCH)/onednn.so: bench/peers/onednn.cpp $(PEER_HEADS)
 	$(peer) $(CLANGXX) -std=c++17 -O3 -march=native -fPIC -shared -fvisibility=hidden -o $@ $< -ldnnl
 $(BENCH)/halide_make: bench/peers/halide_make.cpp
-	$(peer) $(CLANGXX) -std=c++17 -O1 -I$(HALIDE_DIR) -o $@ $< -lHalide -lpthread -ldl
+	$(peer) $(CLANGXX) -std=c++17 -O1 -I$(HALIDE_DIR) -o $@ $< -l$(HALIDE_LIB) -lpthread -ldl
 $(BENCH)/halide.so: $(BENCH)/halide_make bench/peers/halide.c $(PEER_HEADS)
 	$(peer) mkdir -p $(BENCH)/halide && $< $(BENCH)/halide && \
 	    $(GCC) $(PEER_FLAGS) -I$(BENCH)/halide -I$(HALIDE_DIR) -o $@ bench/peers/halide.c $(BENCH)/halide/*.o -lpthread -ldl -lm
@@ -115,8 +116,9 @@ $(BENCH)/peak: bench/programs/peak.c
 BENCH_ARGS = $(if $(KERNELS),--kernels $(KERNELS)) $(if $(PEERS),--peers $(PEERS)) $(if $(THREADS),--threads $(THREADS)) \
     $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(JSON),--json $(JSON))
 # Each section alone: make bench-families and so on. With KERNELS or PEERS, make bench is the kernels alone.
-BENCH_SECTIONS = $(if $(KERNELS)$(PEERS)$(BASE),kernels,kernels families launch loads machine front)
+BENCH_SECTIONS = $(if $(KERNELS)$(PEERS)$(BASE),kernels,kernels families latency launch loads machine front)
 bench: packages
+	$(SUBMAKE) all
 	$(SUBMAKE) $(BENCH_SECTIONS:%=bench-%) -j1
 bench-kernels: all
 	$(SUBMAKE) bench-peers bench-base
@@ -126,6 +128,12 @@ bench-families: all
 	$(BENCH)/families
 	$(BENCH)/cube
 	$(BENCH)/num
+LATENCY_TIK = $(addprefix samples/,example1_copy.tik example3_large.tik softmax.tik) \
+    $(wildcard bench/kernels/*_f16.tik bench/kernels/*_f32.tik bench/kernels/*_i8.tik bench/kernels/copy.tik)
+bench-latency: all
+	$(SUBMAKE) $(BENCH)/latency $(BENCH)/peak
+	$(PYTHON) bench/front/latency.py $(BUILD)
+	$(BENCH)/latency 8 $(LATENCY_TIK)
 bench-launch: all
 	$(SUBMAKE) $(BENCH)/launch
 	$(BENCH)/launch
@@ -141,4 +149,4 @@ bench-machine: all
 bench-front: all
 	$(SUBMAKE) $(BENCH)/peak $(BUILD)/tools/stagerun
 	$(PYTHON) bench/front/processes.py $(BUILD)
-.PHONY: bench-kernels bench-families bench-launch bench-loads bench-machine bench-front
+.PHONY: bench-kernels bench-families bench-latency bench-launch bench-loads bench-machine bench-front

@@ -101,11 +101,16 @@ def c_lines(lines):
     return '\n'.join(out) + '\n'
 
 
+def kernels_text(kernels):
+    """Small kernels of one program."""
+    text = ''.join('def kernel_%d():\n%s\n' % (i, ''.join('    ' + line + '\n' for line in small_kernel(i))) for i in range(kernels))
+    return 'from tbe import tik\n' + text + ''.join('kernel_%d()\n' % i for i in range(kernels))
+
+
 def many_kernels(m, tikc, tmp, kernels, rounds):
     """Small kernels, all of one process."""
     path = os.path.join(tmp, 'many.tik')
-    text = ''.join('def kernel_%d():\n%s\n' % (i, ''.join('    ' + line + '\n' for line in small_kernel(i))) for i in range(kernels))
-    write(path, 'from tbe import tik\n' + text + ''.join('kernel_%d()\n' % i for i in range(kernels)))
+    write(path, kernels_text(kernels))
     seconds, memory = m.take_turns({'tikc': [tikc, 'check', path] + LIMITS}, rounds, processor=True)
     print('\n%d kernels of %d lines in one process: %.1f ms, peak %.1f MB' %
           (kernels, len(small_kernel(0)), seconds['tikc'] * 1e3, memory['tikc'] / 1024))

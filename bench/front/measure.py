@@ -1,4 +1,4 @@
-"""Processes side by side: what run.py and front_end.py measure with."""
+"""Processes side by side: what latency.py and front_end.py measure with."""
 import os
 import statistics
 import subprocess
@@ -15,14 +15,18 @@ class Measure:
         self.peak = os.path.abspath(os.path.join(build, 'bench', 'peak'))
 
     def once(self, cmd, env=None, processor=False):
-        """Seconds (of the wall clock, or of the processor) and peak kilobytes of one process; ends the
-        benchmark if it fails."""
+        """Seconds (of the wall clock, or of the processor) and peak kilobytes of one process."""
+        wall, used, kilobytes = self.figures(cmd, env)
+        return (used if processor else wall), kilobytes
+
+    def figures(self, cmd, env=None):
+        """Seconds of the wall clock and of the processor, and peak kilobytes; ends the benchmark if the process fails."""
         p = subprocess.run([self.peak] + cmd, capture_output=True, text=True, errors='replace', env=env,
                            check=False)
         figures = p.stdout.split()
         if len(figures) != 4 or figures[3] != '0':
             sys.exit('bench: %s failed:\n%s' % (' '.join(cmd), p.stderr))
-        return float(figures[1 if processor else 0]), int(figures[2])
+        return float(figures[0]), float(figures[1]), int(figures[2])
 
     def take_turns(self, contestants, rounds, processor=False):
         """Median seconds and greatest kilobytes per contestant: {name: cmd or (cmd, env)}."""

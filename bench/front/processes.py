@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Whole processes, and the front end alone.
+"""The front end alone.
 
 usage: bench/front/processes.py BUILD_DIR [--quick]
 
-1. wall time of whole processes: tikc check on example 3 and on a 1000-line kernel
-2. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
+1. the front end (front_end.py): kernels of 10,000 to 1,000,000 lines, staging, plain Python, against
    CPython with the recording stub; peak memory
-3. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
+2. blob bytes for trip counts 1, 10 and 10^6: must be equal, or the exit code is 1
 
 Times are medians; contestants take turns. Aims are printed beside the figures and do not change the
 exit code, since they depend on the machine.
@@ -17,9 +16,7 @@ import sys
 import tempfile
 
 import front_end
-from measure import ROOT, Measure, write
-
-EXAMPLE = os.path.join(ROOT, 'samples', 'example3_large.tik')
+from measure import Measure, write
 
 
 def trip_kernel(trips):
@@ -31,26 +28,6 @@ def trip_kernel(trips):
             "    t.vec_add(128, u, u, u, 1, 8, 8, 8)\n"
             "    t.data_move(g, u, 0, 1, 8, 0, 0)\n"
             "t.BuildCCE(kernel_name='trips', inputs=[], outputs=[g])\n") % trips
-
-
-def processes(m, tikc, tmp, rounds):
-    small = os.path.join(tmp, 'k1000.tik')
-    write(small, front_end.kernel_lines(1000))
-    seconds, memory = m.take_turns({
-        'true (the floor)': ['/bin/true'],
-        'tikc --version': [tikc, '--version'],
-        'tikc check example3_large.tik': [tikc, 'check', EXAMPLE],
-        'tikc check, 1000 lines': [tikc, 'check', small],
-        'tikc build blob example3_large.tik': [tikc, 'build', EXAMPLE, '-o',
-                                               os.path.join(tmp, 'e.tkb')],
-        'tikc build object example3_large.tik': [tikc, 'build', EXAMPLE, '--emit', 'object', '-o',
-                                                 os.path.join(tmp, 'e.o')],
-        'tikc run example3_large.tik (host)': [tikc, 'run', EXAMPLE],
-        'tikc run example3_large.tik (emu)': [tikc, 'run', EXAMPLE, '--backend', 'emu'],
-    }, rounds)
-    print('\nwhole processes (aim: tikc check on example 3 under 5 ms)')
-    for name, s in seconds.items():
-        print('  %-38s %8.2f ms   peak %5.1f MB' % (name, s * 1e3, memory[name] / 1024))
 
 
 def blob_sizes(m, tikc, tmp):
@@ -78,7 +55,6 @@ def main():
     m = Measure(args.build)
     with tempfile.TemporaryDirectory() as tmp:
         rounds = 1 if args.quick else 3
-        processes(m, tikc, tmp, 3 if args.quick else 15)
         front_end.kernel_text(m, tikc, tmp, [2000, 5000] if args.quick else [10000, 100000, 1000000], rounds)
         front_end.many_kernels(m, tikc, tmp, 100 if args.quick else 1000, rounds)
         front_end.staging(m, tikc, tmp, 2 if args.quick else 50, rounds)
