@@ -7,18 +7,21 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 16,
+_Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 24,
                "TikParam has the layout emitted here");
 _Static_assert(sizeof(TikPlace) == 24, "TikPlace has the layout emitted here");
 _Static_assert(sizeof(TikFrame) == 32, "TikFrame has the layout emitted here");
 _Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 2 * 8 + 7 * 8,
                "TikKernel has the layout emitted here");
-_Static_assert(sizeof(TikCheckArg) == 32 && sizeof(TikCheck) == 16,
+_Static_assert(sizeof(TikCheckArg) == 40 && sizeof(TikCheck) == 24,
                "TikCheck has the layout emitted by host/lower/control.c");
 
 static TikParam
-fill_param(Lower *l, const Buffer *b)
+fill_param(Lower *l, const Kernel *k, BufId id)
 {
+    const Buffer *b = &k->bufs.p[id];
+    bool edges =
+        lower_has_edges(k, id) && (k->tiled == NULL || lower_has_edges(k->tiled, id));
     TikParam p = {.name = sym_text(&l->u->names, b->name),
                   .dtype = b->dtype,
                   .role = (int)ir_arg_role(b),
@@ -27,7 +30,8 @@ fill_param(Lower *l, const Buffer *b)
                   .preset = b->preset,
                   .preset_value = b->preset_value,
                   .open = b->dynamic,
-                  .inside = b->inside};
+                  .inside = b->inside || edges,
+                  .unwritten = !ir_may_write(k, id)};
     for (int i = 0; i < p.ndim; i++) {
         p.shape[i] = b->shape.p[i];
     }
@@ -40,7 +44,7 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
     TikParam *params = ARENA_ARRAY(arena, TikParam, k->params.n);
     TikPlace *places = arena_copy(arena, l->places.p, l->places.n * sizeof *places);
     for (uint32_t i = 0; i < k->params.n; i++) {
-        params[i] = fill_param(l, &k->bufs.p[k->params.p[i]]);
+        params[i] = fill_param(l, k, k->params.p[i]);
         params[i].name = arena_strdup(arena, params[i].name);
     }
     for (uint32_t i = 0; i < l->places.n; i++) {
@@ -112,7 +116,7 @@ emit_param(Lower *l, const TikParam *p)
     for (size_t i = 0; i < ARRAY_LEN(shape); i++) {
         shape[i] = lower_const(l, p->shape[i]);
     }
-    LLVMValueRef fields[10] = {text(l, p->name),
+    LLVMValueRef fields[12] = {text(l, p->name),
                                lower_const32(l, p->dtype),
                                lower_const32(l, p->role),
                                lower_const(l, p->elems),
@@ -121,8 +125,10 @@ emit_param(Lower *l, const TikParam *p)
                                LLVMConstArray2(l->i64, shape, ARRAY_LEN(shape)),
                                lower_const(l, p->preset_value),
                                lower_const32(l, p->open),
-                               lower_const32(l, p->inside)};
-    return record(l, fields, 10);
+                               lower_const32(l, p->inside),
+                               lower_const32(l, p->unwritten),
+                               lower_const32(l, p->reserved)};
+    return record(l, fields, 12);
 }
 
 static LLVMValueRef

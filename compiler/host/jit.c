@@ -44,6 +44,8 @@ bind_runtime(Unit *u, Jit *j)
         uintptr_t address;
     } runtime[] = {
         {"tikrt_check", (uintptr_t)tikrt_check},
+        {"tikrt_edge", (uintptr_t)tikrt_edge},
+        {"tikrt_edges_end", (uintptr_t)tikrt_edges_end},
         {"tikrt_where", (uintptr_t)tikrt_where},
         {"tikrt_fault", (uintptr_t)tikrt_fault},
         {"tikrt_blocks", (uintptr_t)tikrt_blocks},

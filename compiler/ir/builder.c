@@ -421,3 +421,24 @@ ir_args(Kernel *k, const Arg *args, int n)
     }
     return first;
 }
+
+bool
+ir_may_write(const Kernel *k, BufId b)
+{
+    for (StmtId s = 1; s < k->stmts.n; s++) {
+        const Stmt *st = &k->stmts.p[s];
+        if (st->kind == ST_STORE && st->store.ref.buf == b) {
+            return true;
+        }
+        int n = 0;
+        const ParamInfo *p =
+            st->kind == ST_INSTR ? form_params(op_table[st->instr.op].form, &n) : NULL;
+        for (int i = 0; i < n; i++) {
+            const Arg *a = &k->args.p[st->instr.arg + (uint32_t)i];
+            if (a->kind == ARG_REF && a->ref.buf == b && p[i].role != ROLE_SRC) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -342,6 +342,9 @@ typedef struct Kernel {
     arg_spans;
 } Kernel;
 
+/* Returns whether a statement may write the buffer. */
+bool ir_may_write(const Kernel *k, BufId b);
+
 /* Returns the group that an argument belongs to. */
 static inline ArgRole
 ir_arg_role(const Buffer *b)

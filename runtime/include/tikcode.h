@@ -15,6 +15,9 @@ typedef struct TikCheckArg {
     /* tensors: number of the argument from 1 if it is an address list; -1: a constant
      * table; else 0 */
     int32_t list;
+    /* tensors: number of the argument from 1 if its array may be without the room after
+     * its data, which an instruction may access; else 0 */
+    int32_t edge;
     int64_t bytes; /* tensors: size of the root; -1: it is passed in values */
 } TikCheckArg;
 
@@ -22,15 +25,32 @@ typedef struct TikCheck {
     int32_t op;
     int32_t place; /* index in TikKernel.places */
     const char *soc;
+    int64_t proved;     /* the rules are known to hold */
     TikCheckArg args[]; /* an item for each operand of the form */
 } TikCheck;
 
+/* What is remembered of an instruction whose rules hold: they hold again, while its
+ * numbers, its masks and the distances of its tensors are the same, for each offset of a
+ * tensor below `end` that has none of the bits of `odd`; end is 0 where that is not
+ * known. Such an instruction accesses no byte after the data of an array. */
+typedef struct TikSpan {
+    uint64_t odd, end;
+} TikSpan;
+
 /* Runs check_values; compiled code calls it before an instruction that could not be
- * proved. values holds, for each operand of the form in order: a tensor's byte offset,
- * followed by the size of the root when that is no constant; a mask's four words; any
- * other operand's number (a MASKMODE operand has none). Returns 0, or records the fault
- * and returns 1. */
-TIK_API int tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values);
+ * proved, and where an instruction may access bytes after the data of an array, unless
+ * the spans tell that it needs not. values holds, for each operand of the form in order:
+ * a tensor's byte offset, followed by the size of the root when that is no constant; a
+ * mask's four words; any other operand's number (a MASKMODE operand has none). spans has
+ * an item for each operand DST and SRC, and is filled. Returns 0; or records the fault
+ * and returns 1; or 2 when the instruction accesses bytes after the data of an array: it
+ * must then go to the addresses that tikrt_edge gives, and tikrt_edges_end must follow.
+ * Several checks may come before. */
+TIK_API int tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values,
+                        TikSpan *spans);
+/* Returns the address of byte `offset` of the argument with that index. */
+TIK_API uint8_t *tikrt_edge(TikCore *core, int32_t argument, int64_t offset);
+TIK_API void tikrt_edges_end(TikCore *core);
 /* Executes an instruction whose meaning is in this library (runtime/ops), for compiled
  * code. values are those of tikrt_check. operands holds, for each operand of the form,
  * the address of a tensor's first byte (unset for other operands), and after them the

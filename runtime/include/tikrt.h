@@ -129,7 +129,9 @@ typedef struct TikParam {
     int64_t preset_value; /* canonical, see num/scalar.h */
     int32_t
         open; /* not 0: elems is only the maximum; the array that is given has the size */
-    int32_t inside; /* not 0: no access reaches bytes after the data */
+    int32_t inside;    /* not 0: no access reaches bytes after the data */
+    int32_t unwritten; /* not 0: the kernel does not write it */
+    int32_t reserved;
 } TikParam;
 
 /* In which order the cores of a kernel run. */

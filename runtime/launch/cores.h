@@ -22,6 +22,13 @@ int64_t core_order_clock(void); /* nanoseconds */
 /* Marks a core as ended, which happens once for each, also for one that was never run. */
 void core_order_end(CoreOrder *o, int32_t core);
 
+/* Copies of parts of arrays, with bytes after their data (launch/edge.c). */
+typedef struct Edge Edge;
+/* The bytes after the data of each argument. */
+typedef struct EdgeRoom {
+    uint8_t bytes[2 * BLOCK_BYTES];
+} EdgeRoom;
+
 /* The warnings of a launch (launch/warn.c). */
 typedef struct Warnings Warnings;
 
@@ -42,6 +49,7 @@ typedef struct Launch {
     pthread_mutex_t lock;
     CoreOrder *order;   /* for kernels with TIK_ATOMICS_ORDERED; else null */
     Warnings *warnings; /* null: warnings are dropped */
+    EdgeRoom *rooms;    /* by argument; null until they are needed */
 } Launch;
 
 struct TikCore {
@@ -55,6 +63,7 @@ struct TikCore {
     Flags flags;
     bool is_next;        /* all cores before this one have ended */
     int64_t waited;      /* for these, in nanoseconds */
+    Edge *edges;         /* of the present instruction */
     struct Fiber *fiber; /* for kernels with barriers; else null */
 };
 
@@ -70,6 +79,12 @@ void warnings_free(Warnings *w);
 void warnings_note(void *site, const Fault *f);
 /* Passes the warnings to warn, after the run. */
 void warnings_report(const Launch *l, TikWarn *warn, void *ctx);
+
+/* Lets the present instruction access bytes [off, end) of an argument, some of which are
+ * after its data. Returns false when memory is exhausted. */
+bool edge_open(TikCore *core, int32_t argument, int64_t off, int64_t end);
+/* Forgets the edges of an instruction that did not end. */
+void edges_forget(TikCore *core);
 
 /* Runs a core from its start, and notes its fault, or the flags that it leaves set. */
 void launch_enter(TikCore *core, uint8_t *scratch);

@@ -9,6 +9,7 @@
 /* ASSUMES cores-wait: cores that wait for each other are at most those of the
  * processor. */
 #include "rules/atomic.h"
+#include "rules/shape.h"
 #include "support/bind.h"
 #include "launch/cores.h"
 #include "launch/pool.h"
@@ -19,6 +20,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void
@@ -106,32 +108,88 @@ fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
     return 0;
 }
 
-int
-tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values)
+/* ---- checks -------------------------------------------------------------- */
+
+/* Fills the span of a tensor that is accessed up to extent bytes from its offset. The
+ * rules hold. Returns 2 when it is an array that is accessed after its data, which is
+ * allowed then. */
+static int
+note_span(TikCore *core, const TikCheckArg *arg, const CheckTensor *t, int64_t extent,
+          int64_t align, TikSpan *span)
 {
-    CheckInstr in;
+    int64_t limit = arg->edge > 0 ? t->bytes : check_limit(t);
+    bool lasts = t->items == 0 && extent <= limit && (align & (align - 1)) == 0;
+    *span = (TikSpan){(uint64_t)align - 1, lasts ? (uint64_t)(limit - extent) + 1 : 0};
+    if (arg->edge == 0 || extent == 0 || t->offset + extent <= limit) {
+        return 0;
+    }
+    if (edge_open(core, arg->edge - 1, t->offset, t->offset + extent)) {
+        return 2;
+    }
+    launch_error(&core->fault, TIK_ERR_IO, "limit-memory",
+                 "not enough memory to run the kernel");
+    core->faulted = true;
+    return 1;
+}
+
+static int
+check_one_element(TikCore *core, const TikCheck *check, const int64_t *values,
+                  TikSpan *span)
+{
+    CheckArg arg;
     Fault fault;
-    in.op = (Op)check->op;
-    in.soc = core->soc;
-    in.choices = core->kernel->choices;
-    if (check->op == OP_COUNT) { /* an access to one element */
-        fill_arg(core, &in.args[0], ROLE_DST, &check->args[0], values);
-        if (check_element(&in.args[0].t, &fault)) {
-            return 0;
-        }
+    fill_arg(core, &arg, ROLE_DST, &check->args[0], values);
+    if (!check->proved && !check_element(&arg.t, &fault)) {
         record(core, fault.rule, fault.text, check->place);
         return 1;
     }
+    int64_t size = dtype_size(arg.t.dtype);
+    return note_span(core, &check->args[0], &arg.t, size, size, span);
+}
+
+/* Fills the spans of an instruction whose rules hold. */
+static int
+note_spans(TikCore *core, const TikCheck *check, const CheckInstr *in, TikSpan *spans)
+{
+    int n, out = 0;
+    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    for (int i = 0; i < n && out != 1; i++) {
+        if (params[i].role != ROLE_DST && params[i].role != ROLE_SRC) {
+            continue;
+        }
+        *spans = (TikSpan){0, 0};
+        if (shape_has(in->op)) {
+            int64_t align = check->proved ? 1 : check_align(in, i);
+            int got = note_span(core, &check->args[i], &in->args[i].t,
+                                check_extent(in, i), align, spans);
+            out = got != 0 ? got : out;
+        }
+        spans++;
+    }
+    return out;
+}
+
+int
+tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values, TikSpan *spans)
+{
+    if (check->op == OP_COUNT) { /* an access to one element */
+        return check_one_element(core, check, values, spans);
+    }
+    CheckInstr in;
+    Fault fault;
     int n;
+    in.op = (Op)check->op;
+    in.soc = core->soc;
+    in.choices = core->kernel->choices;
     const ParamInfo *params = form_params(op_table[in.op].form, &n);
     for (int i = 0; i < n; i++) {
         values += fill_arg(core, &in.args[i], params[i].role, &check->args[i], values);
     }
-    if (check_values(&in, &fault)) {
-        return 0;
+    if (!check->proved && !check_values(&in, &fault)) {
+        record(core, fault.rule, fault.text, check->place);
+        return 1;
     }
-    record(core, fault.rule, fault.text, check->place);
-    return 1;
+    return note_spans(core, check, &in, spans);
 }
 
 /* Waits for the cores before this one if the instruction writes global memory while an
@@ -245,7 +303,9 @@ void
 launch_enter(TikCore *core, uint8_t *scratch)
 {
     Launch *l = core->launch;
-    if (l->kernel->entry(l->args, core->index, scratch, core) != 0) {
+    int failed = l->kernel->entry(l->args, core->index, scratch, core);
+    edges_forget(core);
+    if (failed != 0) {
         launch_note_error(l, core->index, &core->fault);
     } else if (l->warnings != NULL) {
         flag_leftovers(&core->flags, report_leftover, core);
@@ -413,6 +473,7 @@ run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *liste
         launch_cores(&l);
     }
     core_order_free(l.order);
+    free(l.rooms);
     if (l.warnings != NULL) {
         warnings_report(&l, listener->fn, listener->ctx);
     }

@@ -1,7 +1,7 @@
 /* shape.h: instructions that differ only in the places of their tensors. What their rules
  * say is the same but for alignment, bounds and overlap, so those who prove many of them
- * keep what they know of the last ones. It is private to runtime/rules, except for the
- * room, which the caller brings. */
+ * keep what they know of the last ones. Others than runtime/rules ask only whether a
+ * shape may be kept, and bring the room. */
 #ifndef TIK_SHAPE_H
 #define TIK_SHAPE_H
 

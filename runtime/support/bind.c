@@ -62,7 +62,7 @@ fill(const TikArray *a, int64_t value)
 /* Returns the array's bytes followed by the room of its granule, which is zeroed: in
  * place, or in a copy that lives until bound_end. Null when memory is exhausted. */
 static uint8_t *
-with_room(Bound *b, const TikArray *a)
+with_room(Bound *b, const TikArray *a, bool unwritten)
 {
     int64_t room = scope_granule(SC_GM, false, a->bytes);
     if (a->room >= room) {
@@ -72,17 +72,17 @@ with_room(Bound *b, const TikArray *a)
     uint8_t *own = pages_alloc(room);
     if (own != NULL) {
         memcpy(own, a->data, (size_t)a->bytes);
-        b->bounces[b->nbounces++] = (Bounce){own, a->data, a->bytes};
+        b->bounces[b->nbounces++] = (Bounce){own, a->data, a->bytes, unwritten};
     }
     return own;
 }
 
 /* An array that the kernel only reads is not written, because it may be in memory that
- * cannot be written. */
+ * cannot be written, or share bytes with one that was. */
 static void
 bounce_back(const Bounce *x)
 {
-    if (memcmp(x->caller, x->own, (size_t)x->bytes) != 0) {
+    if (!x->unwritten && memcmp(x->caller, x->own, (size_t)x->bytes) != 0) {
         memcpy(x->caller, x->own, (size_t)x->bytes);
     }
     pages_free(x->own, scope_granule(SC_GM, false, x->bytes));
@@ -101,7 +101,7 @@ static bool
 bind_list(Bound *b, const TikArray *a, ListItem *items)
 {
     for (int64_t i = 0; i < a->elems; i++) {
-        items[i] = (ListItem){with_room(b, &a->items[i]), a->items[i].bytes};
+        items[i] = (ListItem){with_room(b, &a->items[i], false), a->items[i].bytes};
         if (items[i].data == NULL) {
             return false;
         }
@@ -117,7 +117,7 @@ bind_array(Bound *b, const TikParam *p, const TikArray *a, TikArray *out)
     }
     *out = *a;
     if (!p->inside) {
-        out->data = with_room(b, a);
+        out->data = with_room(b, a, p->unwritten != 0);
     }
     return out->data != NULL;
 }

@@ -13,6 +13,7 @@
 typedef struct Bounce {
     uint8_t *own, *caller;
     int64_t bytes; /* bytes of the data */
+    bool unwritten;
 } Bounce;
 
 typedef struct Bound {

@@ -252,6 +252,7 @@ add_kernel(Maker *m)
     BufId in = gm(m, "in", DT_F16, 4096, BUF_IN);
     BufId out = gm(m, "out", DT_F16, 4096, BUF_OUT);
     BufId ub = local(m, SC_UB, DT_F16, 4096);
+    m->k->bufs.p[in].inside = m->k->bufs.p[out].inside = true;
     move(m, ub, 0, in, 0, DT_F16, 8192);
     Arg a[8] = {mask_count(num(m, 128)),
                 ref(m, ub, DT_F16, num(m, 0)),

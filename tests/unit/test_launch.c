@@ -143,7 +143,8 @@ checked_move(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     int32_t burst;
     memcpy(&burst, args[0], 4);
     const int64_t values[] = {0, 0, 0, 1, burst, 0, 0, 0};
-    return tikrt_check(c, &check, values);
+    TikSpan spans[2];
+    return tikrt_check(c, &check, values, spans);
 }
 
 /* Is a checked vec_adds with a list mask from args[0]: four words, then the operands
@@ -164,7 +165,8 @@ checked_vector(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     int32_t word;
     memcpy(&word, args[0], 4);
     const int64_t values[] = {word, 0, 0, 0, 0, 0, 0x3c00, 2, 8, 8};
-    return tikrt_check(c, &check, values);
+    TikSpan spans[2];
+    return tikrt_check(c, &check, values, spans);
 }
 
 static void

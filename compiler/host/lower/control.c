@@ -3,7 +3,7 @@
  * A multi-core loop runs the iteration of the core's index, once; a core without an
  * iteration skips it. Bounds of a loop are evaluated once, on entry: no body changes them
  * (pass loops). Code after break, continue and return is not reached and not emitted. */
-#include "host/lower/lower.h"
+#include "host/lower/guard.h"
 
 static bool
 ended(Lower *l)
@@ -129,10 +129,10 @@ lower_member(Lower *l, StmtId s)
 static void
 lower_instr(Lower *l, StmtId s)
 {
-    if (l->k->stmts.p[s].proof != PROOF_PROVED) {
-        lower_check(l, s);
-    }
+    guard_instr(l, s);
+    guard_enter(l);
     lower_member(l, s);
+    guard_leave(l);
 }
 
 static void

@@ -11,6 +11,7 @@
  * instruction follows. The last elements that fill no chunk use masked loads and stores
  * or, on machines without those, memory of the helper's own. */
 #include "host/lower/fusion.h"
+#include "host/lower/guard.h"
 
 #include <string.h>
 
@@ -589,10 +590,9 @@ collect(Lower *l, Fusion *f)
 {
     int n = 0;
     for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
-        if (l->k->stmts.p[s].proof != PROOF_PROVED) {
-            lower_check(l, s);
-        }
+        guard_instr(l, s);
     }
+    guard_enter(l);
     l->fusion = f;
     for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
         lower_member(l, s);
@@ -636,4 +636,5 @@ lower_fused_scope(Lower *l, StmtId s)
     if (!equal) {
         call_rests(l, f, count);
     }
+    guard_leave(l);
 }

@@ -3,7 +3,7 @@
  * frame of helper functions. It relies on a kernel that was checked and allocated, so
  * that buffers have addresses and every instruction is proved or marked for a run-time
  * check. Statements are in host/lower/control.c. */
-#include "host/lower/lower.h"
+#include "host/lower/guard.h"
 
 #include "layout/lmem.h"
 
@@ -68,6 +68,8 @@ lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *mod
         LLVMMDStringInContext2(l->ctx, "branch_weights", strlen("branch_weights")), one,
         LLVMValueAsMetadata(LLVMConstInt(l->i32, 1u << 20, false))};
     l->unlikely = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, weights, 3));
+    LLVMMetadataRef opposite[3] = {weights[0], weights[2], weights[1]};
+    l->likely = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, opposite, 3));
     l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "noinline");
     l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "nounwind");
     if (t->masked_stores) {
@@ -356,6 +358,7 @@ lower_version(Lower *l, const Kernel *k, const char *prefix)
     debug_begin_kernel(l, k);
     lower_find_streams(l);
     lower_find_modes(l);
+    guard_begin(l);
     LLVMPositionBuilderAtEnd(l->b, l->fail);
     lower_return(l, 1);
     LLVMPositionBuilderAtEnd(l->b, l->entry);
@@ -398,12 +401,6 @@ argument_range(Lower *l, const Kernel *k, LLVMValueRef args, uint32_t i)
     return (Range){first, LLVMBuildAdd(l->b, first, bytes, "")};
 }
 
-static bool
-is_written(const Kernel *k, BufId b)
-{
-    return k->bufs.p[b].role != BUF_IN && k->bufs.p[b].role != BUF_LIST;
-}
-
 /* Returns whether an argument that the kernel may write shares bytes with another one.
  * Nothing is moved across accesses of address lists, so those do not matter. */
 static LLVMValueRef
@@ -416,7 +413,7 @@ shares_bytes(Lower *l, const Kernel *k, LLVMValueRef args)
             bool list = k->bufs.p[k->params.p[i]].role == BUF_LIST ||
                         k->bufs.p[k->params.p[j]].role == BUF_LIST;
             if (list ||
-                (!is_written(k, k->params.p[i]) && !is_written(k, k->params.p[j]))) {
+                (!ir_may_write(k, k->params.p[i]) && !ir_may_write(k, k->params.p[j]))) {
                 continue;
             }
             Range b = argument_range(l, k, args, j);
@@ -522,6 +519,10 @@ list_array(Lower *l, LLVMValueRef items, LLVMValueRef *off)
 LLVMValueRef
 lower_ref(Lower *l, const Ref *r)
 {
+    LLVMValueRef moved = guard_ref(l, r);
+    if (moved != NULL) {
+        return moved;
+    }
     const Buffer *b = &l->k->bufs.p[r->buf];
     LLVMValueRef base = b->role == BUF_CONST ? table(l, r->buf) : l->bufs[r->buf];
     LLVMValueRef off = lower_number(l, r->off, 0);

@@ -49,6 +49,7 @@ typedef struct DynamicSlots {
 } DynamicSlots;
 
 typedef struct Fusion Fusion; /* host/lower/fusion.c */
+typedef struct Guards Guards; /* host/lower/guard.c */
 
 /* A result, and the same before its NaNs became canonical. */
 typedef struct RawValue {
@@ -64,8 +65,8 @@ typedef struct Lower {
     LLVMModuleRef mod;
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
-    LLVMValueRef nontemporal; /* metadata of stores */
-    LLVMValueRef unlikely;    /* metadata of branches */
+    LLVMValueRef nontemporal;      /* metadata of stores */
+    LLVMValueRef unlikely, likely; /* metadata of branches */
     LLVMAttributeRef helper_attrs[6];
     int nhelper_attrs;
     /* some kernel keeps values in memory that optimisation makes registers */
@@ -95,6 +96,7 @@ typedef struct Lower {
     bool sets_atomic;             /* and the mode of writes to global memory */
     bool saturates_half,
         saturates_int;  /* the results of lane arithmetic being built saturate */
+    Guards *guards;     /* its checks */
     Fusion *fusion;     /* the fused scope whose instructions are being collected */
     bool in_chunk;      /* the code is that of a chunk of a fused loop */
     VEC(RawValue) raw;  /* of the chunk */
@@ -135,7 +137,10 @@ bool lower_has_op(const Kernel *k, Op op);
 int32_t lower_place(Lower *l, StmtId s);
 LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
 int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
-LLVMValueRef lower_sreg(Lower *l);              /* address of the special registers */
+/* Returns whether the compiled kernel accesses bytes after the data of a global tensor,
+ * and works on copies of them, so that an array needs no room (host/lower/guard.c). */
+bool lower_has_edges(const Kernel *k, BufId b);
+LLVMValueRef lower_sreg(Lower *l); /* address of the special registers */
 void lower_return(Lower *l, int status);
 /* Returns the kernel's reading of a choice. */
 static inline int
@@ -441,11 +446,6 @@ void lower_fused_scope(Lower *l, StmtId s);
 /* Take the instruction, a member of the scope that is being lowered, into its loop. */
 void lower_fused_lanes(Lower *l, StmtId s, const LaneJob *job);
 void lower_fused_move(Lower *l, StmtId s);
-
-/* Emits run-time checks, and nothing for what is proved (for lower_check the caller looks
- * at that). */
-void lower_check(Lower *l, StmtId s);
-void lower_check_element(Lower *l, const Ref *r, StmtId s);
 
 /* Returns the address of an array of the addresses of the tensor operands, each at the
  * index of its parameter, followed by that of the special registers. It holds until the

@@ -4,7 +4,7 @@
  * An expression is evaluated where it is used. Inside one statement equal subexpressions
  * are evaluated once: registers do not change there, and code of one statement is a
  * straight line except for branches that leave the kernel with a fault. */
-#include "host/lower/lower.h"
+#include "host/lower/guard.h"
 
 static LLVMValueRef lower_op(Lower *l, const Expr *e, StmtId at);
 
@@ -329,7 +329,8 @@ void
 lower_load(Lower *l, StmtId s)
 {
     const Stmt *st = &l->k->stmts.p[s];
-    lower_check_element(l, &st->load.ref, s);
+    guard_element(l, &st->load.ref, s);
+    guard_enter(l);
     Dtype t = st->load.ref.dtype;
     LLVMValueRef at = lower_ref(l, &st->load.ref);
     LLVMValueRef v = LLVMBuildLoad2(l->b, memory_type(l, t), at, "");
@@ -338,6 +339,7 @@ lower_load(Lower *l, StmtId s)
         v = LLVMBuildICmp(l->b, LLVMIntNE, v, LLVMConstNull(l->i8), "");
     }
     LLVMBuildStore(l->b, v, l->regs[st->load.reg]);
+    guard_leave(l);
 }
 
 void
@@ -345,9 +347,11 @@ lower_store(Lower *l, StmtId s)
 {
     const Stmt *st = &l->k->stmts.p[s];
     LLVMValueRef v = lower_expr(l, st->store.value, s);
-    lower_check_element(l, &st->store.ref, s);
+    guard_element(l, &st->store.ref, s);
     if (st->store.ref.dtype == DT_BOOL) {
         v = LLVMBuildZExt(l->b, v, l->i8, "");
     }
+    guard_enter(l);
     LLVMSetAlignment(LLVMBuildStore(l->b, v, lower_ref(l, &st->store.ref)), 1);
+    guard_leave(l);
 }

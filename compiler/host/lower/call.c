@@ -1,0 +1,189 @@
+/* call.c: calls of the runtime library with an instruction: for those that are
+ * implemented there, and for checks (host/lower/guard.c). The code passes the operands'
+ * values and a constant TikCheck; on a fault the kernel ends. */
+#include "host/lower/guard.h"
+
+LLVMValueRef
+call_arg(Lower *l, const ParamInfo *p, const Arg *a)
+{
+    int64_t scope = 0, dtype = 0, buffer = 0, form = 0, literal = 0, list = 0, edge = 0;
+    int64_t bytes = 0;
+    if (p->role == ROLE_DST || p->role == ROLE_SRC || p->role == ROLE_ROOT) {
+        const Buffer *b = &l->k->bufs.p[a->ref.buf];
+        scope = b->scope;
+        dtype = a->ref.dtype;
+        buffer = a->ref.buf;
+        bytes = lower_has_run_time_size(b) ? -1 : ir_bytes(b);
+        list = b->role == BUF_LIST    ? lower_param(l->k, a->ref.buf) + 1
+               : b->role == BUF_CONST ? -1
+                                      : 0;
+        edge = guard_has_edge(l, a->ref.buf) ? lower_param(l->k, a->ref.buf) + 1 : 0;
+    } else if (p->role == ROLE_MASK) {
+        form = a->mask.form;
+    } else if (p->role != ROLE_MASKMODE) {
+        literal = ir_is_const(l->k, a->expr);
+    }
+    LLVMValueRef fields[9] = {
+        lower_const32(l, scope), lower_const32(l, dtype),   lower_const32(l, buffer),
+        lower_const32(l, form),  lower_const32(l, literal), lower_const32(l, list),
+        lower_const32(l, edge),  lower_const32(l, 0),       lower_const(l, bytes)};
+    return LLVMConstStructInContext(l->ctx, fields, 9, false);
+}
+
+static LLVMValueRef
+string_constant(Lower *l, const char *text)
+{
+    return LLVMBuildGlobalStringPtr(l->b, text, "");
+}
+
+LLVMValueRef
+call_constant(Lower *l, int64_t op, StmtId s, LLVMValueRef *args, int n)
+{
+    LLVMTypeRef arg_type = LLVMTypeOf(args[0]);
+    bool proved = l->k->stmts.p[s].proof == PROOF_PROVED;
+    LLVMValueRef fields[5] = {lower_const32(l, op), lower_const32(l, lower_place(l, s)),
+                              string_constant(l, l->k->soc->name), lower_const(l, proved),
+                              LLVMConstArray2(arg_type, args, (uint64_t)n)};
+    LLVMValueRef init = LLVMConstStructInContext(l->ctx, fields, 5, false);
+    LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_check");
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+void
+call_put_value(Values *to, LLVMValueRef v)
+{
+    to->v[to->n++] = v;
+}
+
+void
+call_put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
+{
+    switch (p->role) {
+    case ROLE_DST:
+    case ROLE_SRC:
+    case ROLE_ROOT:
+        call_put_value(to, lower_number(l, a->ref.off, s));
+        if (lower_has_run_time_size(&l->k->bufs.p[a->ref.buf])) {
+            call_put_value(to, lower_bytes(l, a->ref.buf));
+        }
+        return;
+    case ROLE_MASK:
+        for (int i = 0; i < 4; i++) {
+            bool have = i < mask_words(a->mask.form);
+            call_put_value(to,
+                           have ? lower_number(l, a->mask.w[i], s) : lower_const(l, 0));
+        }
+        return;
+    case ROLE_REPEAT:
+    case ROLE_INT:
+    case ROLE_SCALAR:
+    case ROLE_ATTR:
+    case ROLE_PIPE:
+        call_put_value(to, lower_number(l, a->expr, s));
+        return;
+    case ROLE_MASKMODE:
+        return;
+    }
+    UNREACHABLE();
+}
+
+/* Returns the values that are known as constant data, with 0 for the others. */
+static LLVMValueRef
+known_values(Lower *l, const Values *from)
+{
+    LLVMValueRef known[MAX_VALUES];
+    for (int i = 0; i < from->n; i++) {
+        known[i] = LLVMIsConstant(from->v[i]) ? from->v[i] : lower_const(l, 0);
+    }
+    LLVMValueRef init = LLVMConstArray2(l->i64, known, (uint64_t)from->n);
+    LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_values");
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
+}
+
+/* What is known is data of the module, so that a call costs code only for the others. */
+LLVMValueRef
+call_values(Lower *l, const Values *from)
+{
+    int unknown = 0;
+    for (int i = 0; i < from->n; i++) {
+        unknown += !LLVMIsConstant(from->v[i]);
+    }
+    if (unknown == 0) {
+        return known_values(l, from);
+    }
+    if (l->values == NULL) {
+        l->values = lower_alloca(l, LLVMArrayType2(l->i64, MAX_VALUES), "values");
+    }
+    if (unknown < from->n) {
+        LLVMBuildMemCpy(l->b, l->values, 8, known_values(l, from), 8,
+                        lower_const(l, 8 * from->n));
+    }
+    for (int i = 0; i < from->n; i++) {
+        if (!LLVMIsConstant(from->v[i])) {
+            LLVMValueRef index = lower_const(l, i);
+            LLVMBuildStore(l->b, from->v[i],
+                           LLVMBuildInBoundsGEP2(l->b, l->i64, l->values, &index, 1, ""));
+        }
+    }
+    return l->values;
+}
+
+void
+call_leave_if(Lower *l, LLVMValueRef fault, StmtId s)
+{
+    LLVMValueRef bad = LLVMBuildICmp(l->b, LLVMIntNE, fault, lower_const32(l, 0), "");
+    LLVMBasicBlockRef good = lower_block(l, "checked");
+    LLVMBuildCondBr(l->b, bad, lower_failed(l, s), good);
+    LLVMPositionBuilderAtEnd(l->b, good);
+}
+
+LLVMValueRef
+lower_operands(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
+    int n;
+    const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
+    const Arg *args = &l->k->args.p[st->instr.arg];
+    if (l->addresses == NULL) {
+        l->addresses =
+            lower_alloca(l, LLVMArrayType2(l->ptr, MAX_PARAMS + 1), "operands");
+    }
+    for (int i = 0; i <= n; i++) {
+        bool tensor = i < n && (params[i].role == ROLE_DST || params[i].role == ROLE_SRC);
+        if (i == n || tensor) {
+            LLVMValueRef index = lower_const(l, i);
+            LLVMValueRef at =
+                LLVMBuildInBoundsGEP2(l->b, l->ptr, l->addresses, &index, 1, "");
+            LLVMBuildStore(l->b, tensor ? lower_ref(l, &args[i].ref) : lower_sreg(l), at);
+        }
+    }
+    return l->addresses;
+}
+
+void
+lower_exec(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
+    int n;
+    const ParamInfo *params = form_params(op_table[st->instr.op].form, &n);
+    const Arg *operands = &l->k->args.p[st->instr.arg];
+    LLVMValueRef info[MAX_PARAMS];
+    Values values = {0};
+    for (int i = 0; i < n; i++) {
+        info[i] = call_arg(l, &params[i], &operands[i]);
+        call_put_arg(l, &values, &params[i], &operands[i], s);
+    }
+    LLVMTypeRef types[4] = {l->ptr, l->ptr, l->ptr, l->ptr};
+    LLVMTypeRef type = LLVMFunctionType(l->i32, types, 4, false);
+    LLVMValueRef args[4] = {l->state, call_constant(l, st->instr.op, s, info, n),
+                            call_values(l, &values), lower_operands(l, s)};
+    call_leave_if(
+        l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_exec", type), args, 4, ""),
+        s);
+}
