@@ -329,7 +329,9 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     if (!dtype_is_float(from)) {
         return integer_to_float(l, sh, v[1]);
     }
-    LLVMValueRef f = lower_to_f32(l, v[1], from, sh->lanes);
+    bool any = to == DT_F16; /* every NaN gives the same */
+    LLVMValueRef x = any ? lower_any_nan(l, v[1]) : v[1];
+    LLVMValueRef f = lower_to_f32(l, x, from, sh->lanes);
     if (!dtype_is_float(to)) {
         return to_integer(l, sh, f);
     }

@@ -258,6 +258,88 @@ rest_mask(Lower *l, int lanes, LLVMValueRef count)
                          "");
 }
 
+/* ---- NaNs of a chunk ----------------------------------------------------- */
+
+enum {
+    TESTED_LANES = 16 /* of float32 that are tested at a time */
+};
+
+typedef struct NanTest {
+    LLVMValueRef left, any; /* lanes that wait for others; (vector of i1) the answer */
+} NanTest;
+
+static LLVMValueRef
+lanes_from(Lower *l, LLVMValueRef v, int first, int n)
+{
+    LLVMValueRef index[TESTED_LANES];
+    for (int i = 0; i < n; i++) {
+        index[i] = lower_const32(l, first + i);
+    }
+    return LLVMBuildShuffleVector(l->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                  LLVMConstVector(index, (unsigned)n), "");
+}
+
+static void
+test_pair(Lower *l, NanTest *t, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef nan = LLVMBuildFCmp(l->b, LLVMRealUNO, a, b, "");
+    t->any = t->any == NULL ? nan : LLVMBuildOr(l->b, t->any, nan, "");
+}
+
+/* One comparison tells of two numbers whether there is a NaN. */
+static void
+test_numbers(Lower *l, NanTest *t, LLVMValueRef numbers, int lanes)
+{
+    int n = MIN(lanes, TESTED_LANES);
+    for (int i = 0; i < lanes; i += n) {
+        LLVMValueRef v = lanes_from(l, numbers, i, n);
+        if (t->left == NULL) {
+            t->left = v;
+        } else {
+            test_pair(l, t, t->left, v);
+            t->left = NULL;
+        }
+    }
+}
+
+/* Makes the NaNs of what the chunk stores canonical: usually there are none, so one
+ * branch takes the place of a select for each value. */
+static void
+settle_nans(Lower *l, Chunk *c)
+{
+    const RawValue *raw[MOST_OPERANDS] = {NULL};
+    NanTest t = {NULL, NULL};
+    for (int i = 0; i < c->f->noperands; i++) {
+        const RawValue *r = c->f->operand[i].stored && c->mask == NULL
+                                ? lower_raw_value(l, c->value[i])
+                                : NULL;
+        if (r != NULL && r->numbers != NULL) {
+            raw[i] = r;
+            test_numbers(l, &t, r->numbers, c->f->lanes);
+        }
+    }
+    if (t.left != NULL) {
+        test_pair(l, &t, t.left, t.left);
+    }
+    if (t.any == NULL) {
+        return;
+    }
+    Rare rare;
+    lower_rare_begin(l, &rare, t.any, NULL);
+    LLVMBasicBlockRef fix = LLVMGetInsertBlock(l->b);
+    LLVMBuildBr(l->b, rare.done);
+    LLVMPositionBuilderAtEnd(l->b, rare.done);
+    for (int i = 0; i < c->f->noperands; i++) {
+        if (raw[i] != NULL) {
+            LLVMValueRef v = LLVMBuildPhi(l->b, LLVMTypeOf(raw[i]->raw), "");
+            LLVMValueRef usual = raw[i]->raw, canonical = raw[i]->canonical;
+            LLVMAddIncoming(v, &usual, &rare.from, 1);
+            LLVMAddIncoming(v, &canonical, &fix, 1);
+            c->value[i] = v;
+        }
+    }
+}
+
 /* rest: the number of elements of a chunk that is not full; null: it is full. */
 static void
 build_chunk(Lower *l, Chunk *c, LLVMValueRef first, LLVMValueRef rest)
@@ -270,6 +352,7 @@ build_chunk(Lower *l, Chunk *c, LLVMValueRef first, LLVMValueRef rest)
     for (int i = 0; i < c->f->n; i++) {
         compute_member(l, c, i);
     }
+    settle_nans(l, c);
     for (int i = 0; i < c->f->noperands; i++) {
         if (c->f->operand[i].stored) {
             store_chunk(l, c, i, c->value[i]);

@@ -54,6 +54,7 @@ typedef struct Guards Guards; /* host/lower/guard.c */
 /* A result, and the same before its NaNs became canonical. */
 typedef struct RawValue {
     LLVMValueRef canonical, raw;
+    LLVMValueRef numbers; /* float32 vector with the same NaNs; null: there is none */
 } RawValue;
 
 typedef struct Lower {
@@ -208,6 +209,9 @@ LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
 LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
 /* For float16 or float32: a NaN becomes canonical. */
 LLVMValueRef lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits);
+/* Returns what is known of a result in a fused loop whose NaNs were made canonical; null:
+ * it is no such value. */
+const RawValue *lower_raw_value(const Lower *l, LLVMValueRef v);
 /* Returns an operand of an operation that gives a canonical NaN whatever NaN it gets.
  * Inside a fused loop that is a result as it was before its NaNs became canonical; that
  * step is then dead code unless the value is stored or used otherwise. */

@@ -180,8 +180,13 @@ lower_from_f32(Lower *l, LLVMValueRef f, Dtype t, int lanes)
         return lower_canonical(l, t, lanes, bits);
     }
     LLVMValueRef nan = LLVMBuildFCmp(l->b, LLVMRealUNO, f, f, "");
-    return LLVMBuildSelect(l->b, nan, lower_bits_const(l, t, lanes, float_format(t).nan),
-                           bits, "");
+    LLVMValueRef result = LLVMBuildSelect(
+        l->b, nan, lower_bits_const(l, t, lanes, float_format(t).nan), bits, "");
+    if (l->in_chunk && t == DT_F16) {
+        RawValue r = {result, bits, f};
+        VEC_PUSH(l->arena, &l->raw, r);
+    }
+    return result;
 }
 
 /* ---- floats as integers -------------------------------------------------- */
@@ -265,15 +270,22 @@ unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
                           canonical_if(l, t, lanes, is_nan(l, t, lanes, a), result));
 }
 
-LLVMValueRef
-lower_any_nan(const Lower *l, LLVMValueRef v)
+const RawValue *
+lower_raw_value(const Lower *l, LLVMValueRef v)
 {
     for (uint32_t i = l->raw.n; i-- > 0;) {
         if (l->raw.p[i].canonical == v) {
-            return l->raw.p[i].raw;
+            return &l->raw.p[i];
         }
     }
-    return v;
+    return NULL;
+}
+
+LLVMValueRef
+lower_any_nan(const Lower *l, LLVMValueRef v)
+{
+    const RawValue *r = lower_raw_value(l, v);
+    return r != NULL ? r->raw : v;
 }
 
 LLVMValueRef
@@ -285,7 +297,7 @@ lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
     LLVMValueRef f = t == DT_F32 ? bitcast(l, bits, l->f32, lanes) : NULL;
     LLVMValueRef nan = f != NULL ? LLVMBuildFCmp(l->b, LLVMRealUNO, f, f, "")
                                  : is_nan(l, t, lanes, bits);
-    RawValue r = {canonical_if(l, t, lanes, nan, bits), bits};
+    RawValue r = {canonical_if(l, t, lanes, nan, bits), bits, f};
     VEC_PUSH(l->arena, &l->raw, r);
     return r.canonical;
 }
