@@ -156,7 +156,7 @@ $(BUILD)/static/libtikc.a: $(TIKC_OBJ) $(BUILD)/libtikrt.a
 # LLVM becomes part of the library where its static form is installed: names that nobody else sees need no look-up,
 # and only the parts for this machine are loaded, which takes a quarter of the time that libLLVM.so does. Sanitizers
 # get libLLVM.so, since code without them is not to share a library with code that has them.
-LLVM_NEEDS    = -lz -l:libzstd.so.1 -lstdc++
+LLVM_NEEDS    = -l:libz.so.1 -l:libzstd.so.1 -lstdc++
 LLVM_ARCHIVES = $(if $(SAN),,$(shell echo 'int main(void){return 0;}' | $(CC) -x c -o /dev/null - $(LLVM_NEEDS) 2>/dev/null && \
                   $(LLVM_CONFIG) --link-static --libfiles native orcjit passes 2>/dev/null))
 LLVM_INSIDE   = -Wl,--gc-sections $(LLVM_NEEDS)
