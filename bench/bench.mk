@@ -125,7 +125,7 @@ bench-kernels: all
 	$(PYTHON) bench/run.py $(BUILD) $(BENCH_ARGS)
 bench-families: all
 	$(SUBMAKE) $(BENCH)/families $(BENCH)/cube $(BENCH)/num
-	$(BENCH)/families
+	$(PYTHON) bench/families.py $(BENCH)/families $(JSON)
 	$(BENCH)/cube
 	$(BENCH)/num
 LATENCY_TIK = $(addprefix samples/,example1_copy.tik example3_large.tik softmax.tik) \
