@@ -149,12 +149,17 @@ STORE(void *p, float x)
     memcpy(p, &x, sizeof x);
 }
 
-/* The product is exact in double. The sum is rounded to odd there, so that the rounding
- * to float32 is as if it were the only one. */
+/* The product is exact in double. Rounding the sum there, and once more to float32, is as
+ * if it were rounded once, unless the first result is in the middle of two float32 or the
+ * second one is subnormal; then the first rounding is to odd. */
 static inline float
 FMA(float a, float b, float c)
 {
-    return (float)half_sum_odd((double)a * b, c);
+    double product = (double)a * b, sum = product + c;
+    if ((double_bits(sum) & 0x1fffffff) == 0x10000000 || __builtin_fabs(sum) < 0x1p-126) {
+        return (float)half_sum_odd(product, c);
+    }
+    return (float)sum;
 }
 
 static inline float
