@@ -5,6 +5,7 @@
 #   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
 #   make check-san  the suite under address and undefined-behaviour sanitizers; SUITE='--only lit' is a part, of make test too
 #   make bench      speed and memory, side by side
+#   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make lint       formatting, include direction, function length, generated pages
@@ -222,16 +223,28 @@ programs: all test-tools
 	BUILD=$(BUILD) TIKC_FAST=32 TIKC_MODEL=100 TIKC_SEED=1000000 TIKC_CHAINS=$(PROGRAMS) \
 	    $(PYTHON) tests/random/vector_programs.py --progress 60
 .PHONY: coverage-fails programs
-# Every argument of the elementary functions, compared with MPFR: an hour of one processor.
-$(BUILD)/long/functions: tests/long/functions.c $(BUILD)/libtikrt.a
+# Comparisons over all inputs: every argument of the elementary functions with MPFR, an hour of one processor; every
+# pair of float16 with a model, a quarter of an hour. The processor must be an x86-64-v3 at least.
+$(BUILD)/long/%: tests/long/%.c tests/long/kernels.h $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -O2 -fopenmp -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) -lmpfr -lgmp -lm
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes $(NUMERIC) -O2 -march=native -fopenmp -o $@ $< \
+	    $(BUILD)/libtikrt.a $(LDFLAGS) -lmpfr -lgmp -ldl -lm
+# Compiles tests/long/$(1).tik to machine code of two processors, to that of this one without the passes that need the
+# fact host, and to a blob. LONG_FILES names the files as the programs want them.
+long_build = $(BUILD)/tikc build tests/long/$(1).tik --soc Ascend310P3 $(3) -o $(BUILD)/long/$(2)
+long_kernels = $(long_build)-v3.so --emit shared --cpu x86-64-v3 && $(long_build)-native.so --emit shared && \
+    $(long_build)-plain.so --emit shared --disable all && $(long_build).blob
+LONG_FILES = $(patsubst %,$(BUILD)/long/$(1)%,-v3.so -native.so -plain.so .blob)
 FUNCTIONS = exp ln sqrt rec rsqrt sin cos
-functions-long: $(BUILD)/long/functions
-	@ok=0; for f in $(FUNCTIONS) expm1; do $(BUILD)/long/functions $$f float16 || ok=1; done; \
-	    for f in $(FUNCTIONS); do $(BUILD)/long/functions $$f float32 || ok=1; done; \
-	    for f in exp ln rsqrt; do $(BUILD)/long/functions $$f fast || ok=1; done; exit $$ok
-.PHONY: functions-long
+functions-long: all $(BUILD)/long/functions
+	@$(call long_kernels,functions,functions) && $(call long_kernels,functions,fast,--choice U5=fast)
+	@ok=0; run() { $(BUILD)/long/functions "$$@" || ok=1; }; \
+	    for f in $(FUNCTIONS) expm1; do run $$f float16 $(call LONG_FILES,functions); done; \
+	    for f in $(FUNCTIONS); do run $$f float32 $(call LONG_FILES,functions); done; \
+	    for f in exp ln rsqrt; do run $$f fast $(call LONG_FILES,fast); done; exit $$ok
+pairs-long: all $(BUILD)/long/pairs
+	@$(call long_kernels,pairs,pairs) && $(BUILD)/long/pairs $(call LONG_FILES,pairs)
+.PHONY: functions-long pairs-long
 
 include bench/bench.mk
 

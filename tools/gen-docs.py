@@ -324,7 +324,8 @@ def fast_steps():
     words = dict(re.findall(r'^ \*   ([A-Z][\w(), ]*?)  +(.*)$', text, re.M))
     out = ['', '## The functions of `U5=fast`', '',
            'Each step is an operation on float32 or on words of 32 bits, in this order; numbers are written as in C. The same steps run on every processor, '
-           'in generated code and in the emulator. NaN is canonical. `make functions-long` measures their errors on all arguments.', '']
+           'in generated code and in the emulator. NaN is canonical. sqrt, rec, expm1, sin and cos, and all functions of float16, are those of the usual reading. `make functions-long` '
+           'measures the errors on all arguments (testing.md).', '']
     out += [f'* `{name.strip()}`: {what}' for name, what in words.items() if not name.startswith(('LOOKUP', 'F(c)', 'UNLIKE'))]
     out += ['* `F(c)`, `W(c)`: a constant float32, a constant word', '']
     for title, section in ('exp', 'FN_EXP_FAST'), ('ln', 'FN_LN_FAST'), ('rsqrt', 'FN_RSQRT_FAST'):

@@ -6,7 +6,10 @@ arguments per function (all exponents, subnormals, neighbours of multiples of pi
 error must be at most MAX_ULP. Every level of the vector unit that the processor has gives the same bits.
 
 The reference is the C library's 80-bit arithmetic; where that is too close to the middle of two neighbours
-to decide, decimal arithmetic with 90 digits."""
+to decide, decimal arithmetic with 90 digits.
+
+The functions of U5=fast: the bits of the numpy model, which takes the same steps, on the same arguments, and errors
+below 2 units of the last place."""
 import decimal
 import os
 import subprocess
@@ -14,6 +17,7 @@ import sys
 
 import numpy as np
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from models.vector_model import numbers  # noqa
 from paths import BUILD  # noqa
 
 D = decimal.Decimal
@@ -138,7 +142,8 @@ def arguments(name, uint, flt):
 
 def run(level, name, type_name, bits):
     """Results of the library, or None when there is no such level on this processor."""
-    p = subprocess.run([TOOL, 'fn', level, name, type_name], input=bits.tobytes(), capture_output=True)
+    words = ['fast', level, name, 'float32'] if type_name == 'fast' else ['fn', level, name, type_name]
+    p = subprocess.run([TOOL, *words], input=bits.tobytes(), capture_output=True)
     if p.returncode == 3:
         return None
     if p.returncode != 0:
@@ -221,6 +226,24 @@ def check_f32(t, name):
     return err, len(bad)
 
 
+def check_fast(t, name):
+    fmt = FORMATS['float32']
+    bits = arguments(name, np.uint32, np.float32)
+    got = run('base', name, 'fast', bits)
+    usual, v = reference(name, bits, fmt)
+    with np.errstate(all='ignore'):
+        want = numbers.fast(name, bits, usual)
+    bad = np.flatnonzero(got != want)
+    t.check(len(bad) == 0, '%s fast: %d results are not those of the model, %s' % (name, len(bad), bits[bad[:4]]))
+    err, i = worst(got, v, fmt)
+    t.check(err < 2, '%s fast: error of %.4f units at %08x' % (name, err, bits[i]))
+    t.check(np.any(got != usual), '%s fast: the usual reading' % name)
+    nan = np.isnan(got.view(np.float32))
+    t.check(np.all(got[nan] == fmt[5]), '%s fast: a NaN is not canonical' % name)
+    check_levels(t, name, 'fast', bits, got)
+    return err
+
+
 def check_constants(t):
     """The constants are what their generator prints, up to the breaks of lines."""
     words = lambda text: text.replace('\\\n', ' ').split()
@@ -240,6 +263,8 @@ def main():
         if name != 'expm1':
             err, bad = check_f32(t, name)
             print('%-6s float32: largest error %.9f units, %d not correctly rounded' % (name, err, bad))
+    for name in 'exp', 'ln', 'rsqrt':
+        print('%-6s fast: largest error %.4f units' % (name, check_fast(t, name)))
     print('%d passed, %d failed' % (t.passed, t.failed))
     return 1 if t.failed else 0
 

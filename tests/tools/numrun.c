@@ -2,6 +2,7 @@
  * standard output. Both are raw. It is for tests/random/num_*.py.
  *
  * usage: numrun fn LEVEL NAME TYPE
+ *       numrun fast LEVEL NAME TYPE            the reading `fast`
  *       numrun conv LEVEL SRC DST ROUND 0|1    1: the results are not clamped
  *       numrun scaled LEVEL SCALE              int32 to float16; the scale's bits in
  *                                              hexadecimal
@@ -103,11 +104,12 @@ write_results(uint8_t *src, uint8_t *dst, int64_t bytes)
 }
 
 static int
-run_fn(char **arg)
+run_fn(bool fast, char **arg)
 {
     NumLevel level = level_of(arg[0]);
     NumType t = (NumType)find(arg[2], types, NUM_TYPES);
-    NumFnLanes *run = num_fn_at(level, (NumFn)find(arg[1], fns, NUM_FNS), t);
+    NumFn f = (NumFn)find(arg[1], fns, NUM_FNS);
+    NumFnLanes *run = fast ? num_fn_fast_at(level, f, t) : num_fn_at(level, f, t);
     int64_t n;
     uint8_t *dst;
     if (!run) {
@@ -182,8 +184,9 @@ int
 main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    if (argc == 5 && strcmp(what, "fn") == 0) {
-        return run_fn(argv + 2);
+    bool fast = strcmp(what, "fast") == 0;
+    if (argc == 5 && (fast || strcmp(what, "fn") == 0)) {
+        return run_fn(fast, argv + 2);
     }
     if (argc == 7 && strcmp(what, "conv") == 0) {
         return run_conv(argv + 2);
