@@ -46,7 +46,7 @@ class Worker:
     def memory(self):
         """The peak above what the arrays take, in megabytes."""
         words = self.ask('memory').split()
-        return int(words[1]) / 1024 if words[:1] == ['m'] else 0.0
+        return max(int(words[1]), 0) / 1024 if words[:1] == ['m'] else 0.0
 
     def close(self):
         try:
