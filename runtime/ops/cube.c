@@ -13,7 +13,6 @@
 #include "ops/gemm.h"
 #include "ops/internal.h"
 
-#include <float.h>
 #include <string.h>
 
 enum {
@@ -191,7 +190,8 @@ typedef struct Sums {
     int64_t pitch;
     int64_t m0, rows;
     int64_t n0, columns;
-    bool first; /* sums begin with 0 */
+    bool first;  /* sums begin with 0 */
+    GemmEnd end; /* of sums that are complete */
 } Sums;
 
 typedef struct Blocks {
@@ -295,7 +295,8 @@ add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t steps)
     GemmTile t = {.a = w->a,
                   .steps = steps,
                   .rows = (int)least(l->rows, c->rows - i),
-                  .first = c->first};
+                  .first = c->first,
+                  .end = c->end};
     for (int64_t n = 0; n < c->columns; n += l->columns) {
         t.b = w->b + n * GEMM_STEPS;
         t.add = w->add + n;
@@ -322,6 +323,7 @@ add_terms(const Product *p, Blocks *w, const Sums *sums)
             steps = least(steps, p->k - k1 * p->terms);
         }
         pack_columns(p, w, &c, k1, runs);
+        c.end = k1 + runs == p->k1 ? sums->end : GEMM_END_NONE;
         for (int64_t i = 0; i < c.rows; i += p->level->rows) {
             pack_rows(p, w, c.m0 + i, least(p->level->rows, c.rows - i), k1, runs);
             add_rows(p, w, &c, i, steps);
@@ -379,34 +381,21 @@ start_floats(const Product *p, const Sums *c)
 
 /* ---- results ------------------------------------------------------------- */
 
-/* Defines a function that makes sums ready to be stored: without infinity and NaN, or
- * with canonical NaN. */
-#define CLAMP(name, attr)                                                                \
-    attr static void name(AnyU32 *x, int64_t n, float most, bool saturate)               \
-    {                                                                                    \
-        for (int64_t i = 0; saturate && i < n; i++) {                                    \
-            float f = float_of_bits(x[i]);                                               \
-            float g = f > most ? most : f < -most ? -most : f;                           \
-            x[i] = f == f ? float_bits(g) : 0;                                           \
-        }                                                                                \
-        for (int64_t i = 0; !saturate && i < n; i++) {                                   \
-            float f = float_of_bits(x[i]);                                               \
-            x[i] = f == f ? x[i] : FLOAT_NAN;                                            \
-        }                                                                                \
-    }
-
-CLAMP(clamp_base, )
-#if defined(__x86_64__)
-CLAMP(clamp_avx2, LANES_AVX2)
-#else
-#define clamp_avx2 clamp_base
-#endif
-
+/* Makes sums ready to be stored as float16: without infinity and NaN, or with canonical
+ * NaN. */
 static void
 clamp(const Product *p, uint32_t *x, int64_t n)
 {
-    float most = p->tc == DT_F16 ? 65504.0f : FLT_MAX;
-    (p->level == &gemm_base ? clamp_base : clamp_avx2)(x, n, most, p->saturate);
+    const float most = 65504.0f;
+    for (int64_t i = 0; p->saturate && i < n; i++) {
+        float f = float_of_bits(x[i]);
+        float g = f > most ? most : f < -most ? -most : f;
+        x[i] = f == f ? float_bits(g) : 0;
+    }
+    for (int64_t i = 0; !p->saturate && i < n; i++) {
+        float f = float_of_bits(x[i]);
+        x[i] = f == f ? x[i] : FLOAT_NAN;
+    }
 }
 
 /* Zeroes the elements after the last row and column of a block. */
@@ -477,14 +466,12 @@ block_in_place(const Product *p, Blocks *w, int64_t n0)
               .rows = p->m,
               .n0 = n0,
               .columns = least(GEMM_COLUMNS, p->columns - n0),
-              .first = p->start == START_ZERO};
+              .first = p->start == START_ZERO,
+              .end = p->saturate ? GEMM_END_FINITE : GEMM_END_CANONICAL};
     if (p->start == START_BIAS) {
         start_floats(p, &c);
     }
     add_terms(p, w, &c);
-    for (int64_t n = 0; n < c.columns && p->kind != GEMM_BYTES; n += GEMM_GROUP) {
-        clamp(p, c.at + n / GEMM_GROUP * c.pitch, p->m * GEMM_GROUP);
-    }
     clear_padding(p, &c);
 }
 

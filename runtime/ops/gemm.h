@@ -31,6 +31,13 @@ typedef enum GemmKind {
     GEMM_KINDS
 } GemmKind;
 
+/* What becomes of sums of floats when they are stored. */
+typedef enum GemmEnd {
+    GEMM_END_NONE,
+    GEMM_END_FINITE,   /* infinity is the largest number with its sign, NaN is +0 */
+    GEMM_END_CANONICAL /* NaN is canonical */
+} GemmEnd;
+
 /* A call of a kernel: rows x columns sums. Sums of a group of 16 columns are contiguous,
  * and so are rows. */
 typedef struct GemmTile {
@@ -41,6 +48,7 @@ typedef struct GemmTile {
     int64_t steps;
     int rows;
     bool first; /* begin with 0, not with the old sums */
+    GemmEnd end;
 } GemmTile;
 
 /* A panel of the second factor while it is packed. */

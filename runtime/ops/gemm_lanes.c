@@ -112,6 +112,75 @@ enum {
 
 #define GEMM_ADD_ROUNDED(s, a, b) ((s) + (a) * (b))
 
+/* Gets the sums of the rows after these ones into the cache, which a later call begins
+ * with. The sums of a product do not fit the first cache. */
+GEMM_INLINE void
+fetch_sums(const GemmTile *t, const int rows)
+{
+    enum {
+        LINE = 64
+    };
+    for (int g = 0; g < GEMM_NR / GEMM_GROUP && !t->first; g++) {
+        const uint8_t *next = (const uint8_t *)t->c[g] + rows * LINE;
+        GEMM_UNROLL for (int i = 0; i < rows; i++)
+        {
+            __builtin_prefetch(next + i * LINE);
+        }
+    }
+}
+
+#if GEMM_BYTES_V == 64
+/* The processor replaces classes of numbers by a table of four bits for each: NaN, NaN,
+ * zero, one, -infinity, infinity, negative, positive. 0 is the first operand, 1 the
+ * second one, 8 is +0, 14 and 15 the largest number and its negative. */
+GEMM_INLINE Floats
+finite(Floats s)
+{
+    return (Floats)_mm512_fixupimm_ps((__m512)s, (__m512)s, _mm512_set1_epi32(0xef0088),
+                                      0);
+}
+
+GEMM_INLINE Floats
+canonical(Floats s)
+{
+    return (Floats)_mm512_fixupimm_ps(
+        _mm512_castsi512_ps(_mm512_set1_epi32((int)FLOAT_NAN)), (__m512)s,
+        _mm512_set1_epi32(0x11111100), 0);
+}
+#else
+enum {
+    MAGNITUDE = 0x7fffffff,
+    INFINITE = 0x7f800000
+};
+
+/* The bits of the largest number are those of infinity less 1; comparisons give -1. */
+GEMM_INLINE Floats
+finite(Floats s)
+{
+    Ints bits = (Ints)s, size = bits & MAGNITUDE;
+    return (Floats)((bits + (size == INFINITE)) & (size <= INFINITE));
+}
+
+GEMM_INLINE Floats
+canonical(Floats s)
+{
+    Ints bits = (Ints)s, number = (bits & MAGNITUDE) <= INFINITE;
+    return (Floats)((bits & number) | (~number & (int32_t)FLOAT_NAN));
+}
+#endif
+
+GEMM_INLINE void
+end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
+{
+    GEMM_UNROLL for (int i = 0; i < rows; i++)
+    {
+        GEMM_UNROLL for (int v = 0; v < VECTORS; v++)
+        {
+            sum[i][v] = end == GEMM_END_FINITE ? finite(sum[i][v]) : canonical(sum[i][v]);
+        }
+    }
+}
+
 /* Goes on to the rows after the first n. */
 #define GEMM_SKIP(part, T, n)                                                            \
     ((part).rows -= (n), (part).a = (const T *)(part).a + (n) * GEMM_PITCH,              \
@@ -120,11 +189,12 @@ enum {
 
 /* Defines a kernel, which keeps sums in registers over all steps. rows is a constant when
  * it is inlined. */
-#define GEMM_KERNEL(name, V, T, STEP, START, SPLAT)                                      \
+#define GEMM_KERNEL(name, V, T, STEP, START, SPLAT, END)                                 \
     GEMM_INLINE void name##_rows(const GemmTile *t, const int rows)                      \
     {                                                                                    \
         V sum[GEMM_MR][VECTORS];                                                         \
         const T *a = t->a;                                                               \
+        fetch_sums(t, rows);                                                             \
         const T *b = t->b;                                                               \
         GEMM_UNROLL for (int i = 0; i < rows; i++)                                       \
         {                                                                                \
@@ -152,6 +222,7 @@ enum {
                 }                                                                        \
             }                                                                            \
         }                                                                                \
+        END(sum, rows, t->end)                                                           \
         GEMM_UNROLL for (int i = 0; i < rows; i++)                                       \
         {                                                                                \
             GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                                \
@@ -178,12 +249,21 @@ enum {
     }
 
 #define GEMM_NO_START(sum, v)
+#define GEMM_NO_END(sum, rows, end)
+#define GEMM_END_FLOATS(sum, rows, end)                                                  \
+    if ((end) == GEMM_END_FINITE) {                                                      \
+        end_floats(sum, rows, GEMM_END_FINITE);                                          \
+    } else if ((end) == GEMM_END_CANONICAL) {                                            \
+        end_floats(sum, rows, GEMM_END_CANONICAL);                                       \
+    }
 #define GEMM_ADD_START(sum, v) sum += *(const Ints *)(const void *)(t->add + (v) * LANES);
 
-GEMM_KERNEL(multiply_exact, Floats, AnyF32, GEMM_FMA, GEMM_NO_START, GEMM_SPLAT_F)
+GEMM_KERNEL(multiply_exact, Floats, AnyF32, GEMM_FMA, GEMM_NO_START, GEMM_SPLAT_F,
+            GEMM_END_FLOATS)
 GEMM_KERNEL(multiply_floats, Floats, AnyF32, GEMM_ADD_ROUNDED, GEMM_NO_START,
-            GEMM_SPLAT_F)
-GEMM_KERNEL(multiply_ints, Ints, AnyS32, GEMM_DOT, GEMM_ADD_START, GEMM_SPLAT_I)
+            GEMM_SPLAT_F, GEMM_END_FLOATS)
+GEMM_KERNEL(multiply_ints, Ints, AnyS32, GEMM_DOT, GEMM_ADD_START, GEMM_SPLAT_I,
+            GEMM_NO_END)
 
 /* ---- the first factor ---------------------------------------------------- */
 
@@ -193,7 +273,10 @@ row_half(void *out, const uint8_t *const *runs, int64_t n, bool sign)
     float *to = out;
     (void)sign;
     for (int64_t r = 0; r < n; r++, to += 16) {
-#if GEMM_F16C
+#if GEMM_BYTES_V == 64
+        _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256(
+                                 (const __m256i *)(const void *)runs[r])));
+#elif GEMM_F16C
         const uint8_t *at = runs[r];
         _mm256_storeu_ps(
             to, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)at)));

@@ -435,6 +435,53 @@ every_level(void **s)
     }
 }
 
+/* Without steps sums keep what they begin with, so the end of a kernel is seen alone.
+ * Every class of numbers meets every end, in all rows and columns. */
+static void
+ends_of_sums(const GemmLevel *l, GemmKind kind, int rows, GemmEnd end)
+{
+    static const uint32_t in[] = {0,          0x80000000, 1,          0x80000001,
+                                  0x3f800000, 0xbf800000, 0x7f7fffff, 0xff7fffff,
+                                  0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
+                                  0x7f800001, 0xffffffff, 0x7fabcdef};
+    enum {
+        N = sizeof in / sizeof *in,
+        GROUP = GEMM_ROWS * GEMM_GROUP
+    };
+    static uint32_t a[GEMM_ROWS * GEMM_PITCH], b[MOST_COLUMNS], sums[2 * GROUP];
+    for (int i = 0; i < 2 * GROUP; i++) {
+        sums[i] = in[i % N];
+    }
+    GemmTile t = {
+        .a = a, .b = b, .c = {sums, sums + GROUP}, .steps = 0, .rows = rows, .end = end};
+    l->kernel[kind](&t);
+    for (int i = 0; i < l->columns / GEMM_GROUP * GROUP; i++) {
+        uint32_t x = in[i % N], size = x & 0x7fffffff, want = x;
+        if (end == GEMM_END_FINITE) {
+            want = size > 0x7f800000 ? 0 : size == 0x7f800000 ? x - 1 : x;
+        } else if (end == GEMM_END_CANONICAL) {
+            want = size > 0x7f800000 ? FLOAT_NAN : x;
+        }
+        bool done = i % GROUP < rows * GEMM_GROUP;
+        assert_int_equal(sums[i], done ? want : x);
+    }
+}
+
+static void
+every_end(void **s)
+{
+    const GemmLevel *all[4];
+    (void)s;
+    for (int i = 0, n = levels(all); i < n; i++) {
+        for (int rows = 1; rows <= all[i]->rows; rows++) {
+            for (GemmEnd end = GEMM_END_NONE; end <= GEMM_END_CANONICAL; end++) {
+                ends_of_sums(all[i], GEMM_HALF, rows, end);
+                ends_of_sums(all[i], GEMM_FLOAT, rows, end);
+            }
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -442,6 +489,7 @@ main(void)
         cmocka_unit_test(products),
         cmocka_unit_test(large_products),
         cmocka_unit_test(every_level),
+        cmocka_unit_test(every_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
