@@ -255,6 +255,46 @@ iteration_of(const Kernel *k, const Stmt *s, Iteration *out)
     return out->flat || count_known(out->lanes);
 }
 
+/* ---- sinks --------------------------------------------------------------- */
+
+enum {
+    SINK_LANES = REPEAT_BYTES / 4,
+    SINK_REPEATS = SINK_LANES /* sums that are one vector */
+};
+
+static bool
+sink_shape(const Kernel *k, const Stmt *s, int64_t *repeats)
+{
+    Form form = op_table[s->instr.op].form;
+    const MaskArg *mask = &arg_at(k, s, form_slot(form, ROLE_MASK, NULL))->mask;
+    Iteration lanes = {.rows = {0, 1}};
+    int64_t step;
+    return mask->form != MASK_COUNTER && read_mask(k, mask, SINK_LANES, &lanes) &&
+           count_known(lanes.lanes) && lanes.lanes.times == SINK_LANES &&
+           const_number(k, s, ALLADD_repeat_times, repeats) && *repeats >= 2 &&
+           *repeats <= SINK_REPEATS && const_number(k, s, ALLADD_src_rep_stride, &step) &&
+           step == REPEAT_BYTES / BLOCK_BYTES;
+}
+
+bool
+iteration_sink(const Kernel *k, const Stmt *s, Iteration *out)
+{
+    int64_t repeats;
+    *out = (Iteration){.flat = true, .rows = {0, 1}, .n = 1};
+    if (s->kind != ST_INSTR || op_table[s->instr.op].sem != SEM_ALL_ADD ||
+        s->proof != PROOF_PROVED || soc_has(k->soc, FEATURE_REDUCE_CHUNKS) ||
+        !sink_shape(k, s, &repeats)) {
+        return false;
+    }
+    const Ref *src = &arg_at(k, s, ALLADD_src)->ref;
+    const Ref *dst = &arg_at(k, s, ALLADD_dst)->ref;
+    const Ref *work = &arg_at(k, s, ALLADD_work_tensor)->ref;
+    out->lanes = (Count){0, repeats * SINK_LANES};
+    out->op[0] =
+        (IterationOperand){.slot = ALLADD_src, .ref = *src, .pitch = 0, .reads = true};
+    return src->dtype == DT_F32 && src->buf != dst->buf && src->buf != work->buf;
+}
+
 int64_t
 iteration_span(const Iteration *it, const IterationOperand *o)
 {

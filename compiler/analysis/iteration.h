@@ -41,6 +41,12 @@ typedef struct Iteration {
  * describes it. Nothing here looks at what the instruction computes. */
 bool iteration_of(const Kernel *k, const Stmt *s, Iteration *out);
 
+/* Returns whether the statement is a sum of all lanes of whole repeats, a few of them,
+ * whose elements follow each other: an instruction that reads elements in their order and
+ * writes nothing before it has read them all. *out describes how it reads its source, the
+ * only operand there. What it writes are its other tensors. */
+bool iteration_sink(const Kernel *k, const Stmt *s, Iteration *out);
+
 /* Returns the bytes that an operand spans, from its first to its last, if all of it is
  * constant; else -1. */
 int64_t iteration_span(const Iteration *it, const IterationOperand *o);

@@ -33,6 +33,9 @@ is_dropped(const Drop *d, StmtId scope, BufId b)
     Iteration it;
     const Kernel *k = d->k;
     for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
+        if (iteration_sink(k, &k->stmts.p[s], &it)) {
+            continue; /* it writes other buffers than the loop */
+        }
         if (!iteration_of(k, &k->stmts.p[s], &it)) {
             return false;
         }

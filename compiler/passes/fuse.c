@@ -13,6 +13,7 @@
 
 /* ASSUMES arguments-apart: global tensors of different arguments share no bytes. */
 #include "passes/passes.h"
+#include "isa/operand.h"
 #include "passes/rewrite.h"
 
 /* Elements that stay outside of the common loop are at most this part of all. */
@@ -24,6 +25,7 @@ enum {
 
 typedef struct Member {
     StmtId stmt;
+    bool sink; /* see iteration_sink: it writes after the loop */
     Iteration it;
 } Member;
 
@@ -151,12 +153,26 @@ similar(Count a, Count b)
     return most - least <= most / REST_PART;
 }
 
+static bool
+has_sink(const Group *g)
+{
+    for (int i = 0; i < g->n; i++) {
+        if (g->member[i].sink) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Gives the group the shape that it has with one more member; false: the shapes differ.
  */
 static bool
 take_shape(Group *g, const Iteration *it)
 {
     Count all = {g->rows.of, g->rows.times * g->lanes.times};
+    if (has_sink(g)) { /* of as many elements as it reads */
+        return it->flat && count_same(g->lanes, it->lanes);
+    }
     if (g->n == 0) {
         g->flat = it->flat;
         g->rows = it->rows;
@@ -185,6 +201,37 @@ take_shape(Group *g, const Iteration *it)
     return true;
 }
 
+/* Returns whether one of the tensors that an instruction writes may share bytes with a
+ * reference. */
+static bool
+writes_near(const Fuse *f, StmtId s, const Ref *r)
+{
+    int n;
+    const Stmt *st = &f->k->stmts.p[s];
+    const ParamInfo *p = form_params(op_table[st->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &f->k->args.p[st->instr.arg + (uint32_t)i];
+        if (p[i].role == ROLE_DST &&
+            (a->ref.buf == r->buf ||
+             !buffers_apart(&f->k->bufs.p[a->ref.buf], &f->k->bufs.p[r->buf]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether a sink writes what the elements of another member are. */
+static bool
+sink_disturbs(const Fuse *f, StmtId sink, const Iteration *it)
+{
+    for (int i = 0; i < it->n; i++) {
+        if (writes_near(f, sink, &it->op[i].ref)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool
 joins(const Fuse *f, const Iteration *it, Group *with)
 {
@@ -193,7 +240,9 @@ joins(const Fuse *f, const Iteration *it, Group *with)
         return false;
     }
     for (int i = 0; i < with->n; i++) {
-        if (!in_lockstep(f, with, &with->member[i].it, it)) {
+        const Member *m = &with->member[i];
+        if (!in_lockstep(f, with, &m->it, it) ||
+            (m->sink && sink_disturbs(f, m->stmt, it))) {
             return false;
         }
     }
@@ -212,7 +261,7 @@ add_member(Fuse *f, StmtId s, const Iteration *it)
         g->lanes = lanes;
         return false;
     }
-    g->member[g->n++] = (Member){s, *it};
+    g->member[g->n++] = (Member){.stmt = s, .it = *it};
     return true;
 }
 
@@ -237,7 +286,8 @@ element_independent(const Fuse *f, const Ref *r, bool writes)
     Iteration one = {.flat = true, .rows = {0, 1}, .lanes = {0, 1}, .n = 1};
     one.op[0] = (IterationOperand){.ref = *r, .reads = !writes, .writes = writes};
     for (int i = 0; i < f->group.n; i++) {
-        if (!independent(f, &f->group.member[i].it, &one)) {
+        const Member *m = &f->group.member[i];
+        if (!independent(f, &m->it, &one) || (m->sink && writes_near(f, m->stmt, r))) {
             return false;
         }
     }
@@ -298,7 +348,8 @@ static bool
 instr_moves_before(const Fuse *f, const Iteration *it)
 {
     for (int i = 0; i < f->group.n; i++) {
-        if (!independent(f, &f->group.member[i].it, it)) {
+        const Member *m = &f->group.member[i];
+        if (!independent(f, &m->it, it) || (m->sink && sink_disturbs(f, m->stmt, it))) {
             return false;
         }
     }
@@ -343,6 +394,37 @@ share_values(const Iteration *a, const Iteration *b)
         }
     }
     return false;
+}
+
+/* Returns whether a sink writes nothing that members access, and reads what one of them
+ * computes. */
+static bool
+ends_group(const Fuse *f, StmtId s, const Iteration *it)
+{
+    const Group *g = &f->group;
+    const Ref *dst = &f->k->args.p[f->k->stmts.p[s].instr.arg + ALLADD_dst].ref;
+    bool follows = false;
+    for (int i = 0; i < g->n; i++) {
+        const Member *m = &g->member[i];
+        follows = follows || share_values(&m->it, it);
+        if (!count_same(m->it.lanes, it->lanes) || !in_lockstep(f, g, &m->it, it) ||
+            sink_disturbs(f, s, &m->it) || (m->sink && writes_near(f, m->stmt, dst))) {
+            return false;
+        }
+    }
+    return follows && !sink_disturbs(f, s, it);
+}
+
+/* Adds a sink to a group that has the elements which it reads. */
+static bool
+add_sink(Fuse *f, StmtId s, const Iteration *it)
+{
+    Group *g = &f->group;
+    if (g->n == 0 || g->n == MOST_MEMBERS || !g->flat || !ends_group(f, s, it)) {
+        return false;
+    }
+    g->member[g->n++] = (Member){.stmt = s, .sink = true, .it = *it};
+    return true;
 }
 
 /* Numbers the parts of a group: members that share values, themselves or through others,
@@ -461,6 +543,9 @@ take(Fuse *f, Chain *c, StmtId s)
     Iteration it;
     bool loop = is_loop(f, st, &it);
     if (loop && add_member(f, s, &it)) {
+        return;
+    }
+    if (!loop && iteration_sink(f->k, st, &it) && add_sink(f, s, &it)) {
         return;
     }
     if (f->group.n > 0) {

@@ -413,6 +413,8 @@ typedef struct Fused {
     int n, nregs;
     Step step[MOST_FUSED];
     bool flat[MOST_FUSED];
+    StmtId sink[MOST_FUSED];    /* see iteration_sink; else 0 */
+    uint64_t *read[MOST_FUSED]; /* the bytes that the sink read */
     int reg[MOST_FUSED][ITERATION_OPERANDS];
     Register regs[2 * MOST_FUSED];
     int64_t rows, lanes;
@@ -449,11 +451,14 @@ collect(Machine *m, Fused *f)
     bool flat = true;
     for (StmtId s = f->scope->scope.body; s != 0; s = m->k->stmts.p[s].next) {
         Iteration it;
-        if (f->n == MOST_FUSED || !iteration_of(m->k, &m->k->stmts.p[s], &it) ||
+        bool sink = iteration_sink(m->k, &m->k->stmts.p[s], &it);
+        if (f->n == MOST_FUSED ||
+            (!sink && !iteration_of(m->k, &m->k->stmts.p[s], &it)) ||
             !step_of(m, &m->k->stmts.p[s], &it, &f->step[f->n])) {
             return false;
         }
         f->flat[f->n] = it.flat;
+        f->sink[f->n] = sink ? s : 0;
         flat = flat && it.flat;
         f->rows = it.flat ? f->rows : f->step[f->n].rows;
         f->lanes = it.flat ? f->lanes : f->step[f->n].lanes;
@@ -507,6 +512,14 @@ execute_member(Machine *m, Fused *f, int i, int64_t row, int64_t first, int n)
             load_register(m, &f->regs[f->reg[i][j]], row, first, n);
         }
     }
+    if (f->sink[i] != 0) {
+        const Register *r = &f->regs[f->reg[i][0]];
+        for (int e = 0; e < n; e++) {
+            memcpy(&f->read[i][(first + e) * r->place.size], r->term[e],
+                   (size_t)r->place.size * sizeof r->term[e][0]);
+        }
+        return;
+    }
     for (int e = 0; e < n; e++) {
         uint64_t term[ITERATION_OPERANDS][8] = {{0}};
         for (int j = 0; j < x->n; j++) {
@@ -535,6 +548,34 @@ execute_chunk(Machine *m, Fused *f, int64_t row, int64_t first, int n)
     }
 }
 
+/* Exchanges what the sink read with what is in memory there. */
+static void
+swap_read(Machine *m, const Fused *f, int i)
+{
+    const Place *p = &f->step[i].place[0];
+    for (int64_t b = 0; b < f->lanes * p->size; b++) {
+        uint64_t *term = term_at(m, p->buf, p->off + b);
+        uint64_t other = f->read[i][b];
+        f->read[i][b] = *term;
+        *term = other;
+    }
+}
+
+/* Executes the sinks: they read what was there when their turn was in the loop. */
+static Flow
+execute_sinks(Machine *m, const Fused *f)
+{
+    Flow flow = FLOW_ON;
+    for (int i = 0; i < f->n && flow == FLOW_ON; i++) {
+        if (f->sink[i] != 0) {
+            swap_read(m, f, i);
+            flow = execute_whole(m, f->sink[i]);
+            swap_read(m, f, i);
+        }
+    }
+    return flow;
+}
+
 static Flow
 execute_fused(Machine *m, StmtId s)
 {
@@ -543,18 +584,23 @@ execute_fused(Machine *m, StmtId s)
     Fused *f = ARENA_NEW(&scratch, Fused);
     f->scope = &m->k->stmts.p[s];
     bool ok = collect(m, f);
+    for (int i = 0; ok && i < f->n; i++) {
+        int64_t bytes = f->sink[i] != 0 ? f->lanes * f->step[i].place[0].size : 0;
+        f->read[i] = ARENA_ARRAY(&scratch, uint64_t, bytes);
+    }
     for (int64_t r = 0; ok && r < f->rows; r++) {
         for (int64_t l = 0; l < f->lanes && m->steps < MOST_STEPS; l += m->chunk) {
             execute_chunk(m, f, r, l, (int)MIN(m->chunk, f->lanes - l));
         }
     }
+    Flow sinks = ok && m->steps < MOST_STEPS ? execute_sinks(m, f) : FLOW_ON;
     for (int i = 0; ok && f->rows == 1 && i < f->n; i++) {
-        if (f->flat[i]) {
+        if (f->flat[i] && f->sink[i] == 0) {
             execute_step(m, &f->step[i], f->lanes);
         }
     }
     arena_free(&scratch);
-    return !ok ? FLOW_RETURN : m->steps < MOST_STEPS ? FLOW_ON : FLOW_STOP;
+    return !ok ? FLOW_RETURN : m->steps < MOST_STEPS ? sinks : FLOW_STOP;
 }
 
 /* ---- statements ---------------------------------------------------------- */

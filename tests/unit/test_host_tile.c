@@ -23,11 +23,11 @@ enum {
 typedef struct Random {
     Maker m;
     uint64_t state;
-    BufId gm[ARRAYS], tile[TILES], wide;
+    BufId gm[ARRAYS], tile[TILES], wide, total, work;
     RegId reg;
     VarId var;  /* of the open loop; 0: none */
     bool shows; /* what is in the tiles goes to an output in the end */
-    int fused, drops, changed;
+    int fused, drops, sums, changed;
 } Random;
 
 static uint32_t
@@ -179,6 +179,22 @@ reduce(Random *r)
     instr(&r->m, OP_VCADD, a, 8, PROOF_PROVED);
 }
 
+/* The sum of what is mostly the float32 result of a conversion before. */
+static void
+sum_wide(Random *r)
+{
+    Maker *m = &r->m;
+    Arg a[6] = {mask_count(num(m, 64)),
+                ref(m, r->total, DT_F32, num(m, chance(r, 90) ? 0 : 32)),
+                ref(m, r->wide, DT_F32, offset(r, 4, 512)),
+                ref(m, r->work, DT_F32, num(m, 0)),
+                number_arg(r, r->var          ? 4
+                              : chance(r, 80) ? 16
+                                              : 5),
+                number_arg(r, chance(r, 90) ? 8 : 7)};
+    instr(m, OP_VEC_REDUCE_ADD, a, 6, PROOF_PROVED);
+}
+
 static void
 random_move(Random *r)
 {
@@ -215,7 +231,7 @@ scalars(Random *r)
 static void
 statement(Random *r)
 {
-    switch (draw(r, 12)) {
+    switch (draw(r, 15)) {
     case 0:
     case 1:
     case 2:
@@ -234,9 +250,14 @@ statement(Random *r)
         unary(r);
         return;
     case 9:
+    case 10:
+    case 11:
         convert(r);
         return;
-    case 10:
+    case 12:
+        sum_wide(r);
+        return;
+    case 13:
         reduce(r);
         return;
     default:
@@ -301,6 +322,7 @@ fill_tiles(Random *r)
     for (int i = 0; i < TILES; i++) {
         move(&r->m, r->tile[i], 0, r->gm[i % 2], 0, DT_F16, ELEMS * 2);
     }
+    move(&r->m, r->total, 0, r->gm[0], 0, DT_F32, 256);
     move(&r->m, r->wide, 0, r->gm[0], 0, DT_F32, ELEMS * 2);
     move(&r->m, r->wide, ELEMS * 2, r->gm[1], 0, DT_F32, ELEMS * 2);
 }
@@ -328,6 +350,7 @@ whole_kernel(Random *r)
         loop_end(m, outer);
     }
     move(m, r->gm[2], 0, r->tile[0], 0, DT_F16, 2048);
+    move(m, r->gm[3], 4096, r->total, 0, DT_F32, 128);
     for (int i = 1; i < TILES && r->shows; i++) {
         move(m, r->gm[2], 1536 * i, r->tile[i], 0, DT_F16, 1536);
     }
@@ -348,8 +371,10 @@ random_open(Random *r, uint64_t seed)
         r->tile[i] = local(&r->m, SC_UB, DT_F16, ELEMS);
     }
     r->wide = local(&r->m, SC_UB, DT_F32, ELEMS);
+    r->total = local(&r->m, SC_UB, DT_F32, 64);
+    r->work = local(&r->m, SC_UB, DT_F32, 64);
     r->reg = reg(&r->m, "s", DT_F16);
-    for (BufId b = r->tile[0]; b <= r->wide; b++) {
+    for (BufId b = r->tile[0]; b <= r->work; b++) {
         put(&r->m, (Stmt){.kind = ST_ALLOC, .alloc = {b}});
     }
     whole_kernel(r);
@@ -364,6 +389,9 @@ count_scopes(Random *r, const Kernel *k)
         if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
             r->fused++;
             r->drops += (int)k->stmts.p[s].scope.ndrops;
+            for (StmtId m = k->stmts.p[s].scope.body; m != 0; m = k->stmts.p[m].next) {
+                r->sums += k->stmts.p[m].instr.op == OP_VEC_REDUCE_ADD;
+            }
         }
     }
 }
@@ -391,7 +419,8 @@ static void
 tiled_kernels_replay_the_same(void **state)
 {
     (void)state;
-    int n = number_from("TIKC_TILE_KERNELS", KERNELS), fused = 0, drops = 0, changed = 0;
+    int n = number_from("TIKC_TILE_KERNELS", KERNELS), fused = 0, drops = 0, sums = 0;
+    int changed = 0;
     for (int seed = 0; seed < n; seed++) {
         Random r;
         random_open(&r, (uint64_t)seed);
@@ -411,11 +440,12 @@ tiled_kernels_replay_the_same(void **state)
         }
         fused += r.fused;
         drops += r.drops;
+        sums += r.sums;
         maker_close(&r.m);
     }
-    print_message("%d kernels, %d changed: %d fused scopes, %d dropped tiles\n", n,
-                  changed, fused, drops);
-    assert_true(changed > n / 2 && fused > n / 2 && drops > n / 50);
+    print_message("%d kernels, %d changed: %d fused scopes, %d dropped tiles, %d sums\n",
+                  n, changed, fused, drops, sums);
+    assert_true(changed > n / 2 && fused > n / 2 && drops > n / 50 && sums > n / 50);
 }
 
 /* Spoils a version: a fused scope drops what its first instruction writes, although it is

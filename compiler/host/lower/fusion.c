@@ -12,6 +12,7 @@
  * or, on machines without those, memory of the helper's own. */
 #include "host/lower/fusion.h"
 #include "host/lower/guard.h"
+#include "isa/operand.h"
 
 #include <string.h>
 
@@ -54,7 +55,9 @@ static void
 add_member(Lower *l, Fusion *f, StmtId s, FusedMember *m)
 {
     Iteration it;
-    if (!iteration_of(l->k, &l->k->stmts.p[s], &it) || f->n == MOST_MEMBERS) {
+    bool taken = m->result != NULL ? iteration_sink(l->k, &l->k->stmts.p[s], &it)
+                                   : iteration_of(l->k, &l->k->stmts.p[s], &it);
+    if (!taken || f->n == MOST_MEMBERS) {
         ICE("statement %u is no part of a loop", (unsigned)s);
     }
     m->rows = it.rows;
@@ -97,15 +100,27 @@ lower_fused_move(Lower *l, StmtId s)
     add_member(l, l->fusion, s, &m);
 }
 
+void
+lower_fused_sink(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
+    FusedMember m = {.result =
+                         lower_ref(l, &l->k->args.p[st->instr.arg + ALLADD_dst].ref)};
+    add_member(l, l->fusion, s, &m);
+}
+
 /* Finds out whether the loop is over rows, and of how many elements. */
 static void
 find_shape(const Lower *l, Fusion *f)
 {
     Iteration it;
     int widest = 1;
+    bool sinks = false;
     f->flat = true;
     for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
-        if (!iteration_of(l->k, &l->k->stmts.p[s], &it)) {
+        bool sink = iteration_sink(l->k, &l->k->stmts.p[s], &it);
+        sinks = sinks || sink;
+        if (!sink && !iteration_of(l->k, &l->k->stmts.p[s], &it)) {
             ICE("statement %u is no part of a loop", (unsigned)s);
         }
         for (int i = 0; i < it.n; i++) {
@@ -116,7 +131,7 @@ find_shape(const Lower *l, Fusion *f)
             f->row_lanes = it.lanes.times;
         }
     }
-    f->lanes = CHUNK_BYTES / widest;
+    f->lanes = sinks ? REPEAT_BYTES / 4 : CHUNK_BYTES / widest;
     while (!f->flat && f->lanes / 2 >= f->row_lanes && f->lanes * widest > BLOCK_BYTES) {
         f->lanes /= 2;
     }
@@ -223,6 +238,10 @@ compute_member(Lower *l, Chunk *c, int i)
 {
     const FusedMember *m = &c->f->member[i];
     LLVMValueRef v[LANE_OPERANDS + 1] = {NULL};
+    if (m->result != NULL) {
+        sink_take(l, c, i, value_of(l, c, m->operand[0]));
+        return;
+    }
     if (m->job.compute == NULL) {
         c->value[m->operand[0]] = value_of(l, c, m->operand[1]);
         return;
@@ -286,7 +305,7 @@ test_pair(Lower *l, NanTest *t, LLVMValueRef a, LLVMValueRef b)
     t->any = t->any == NULL ? nan : LLVMBuildOr(l->b, t->any, nan, "");
 }
 
-/* One comparison tells of two numbers whether there is a NaN. */
+/* One comparison finds a NaN in either of two numbers. */
 static void
 test_numbers(Lower *l, NanTest *t, LLVMValueRef numbers, int lanes)
 {
@@ -469,6 +488,9 @@ key_of(Lower *l, const Fusion *f)
     }
     for (int i = 0; i < f->n; i++) {
         const FusedMember *m = &f->member[i];
+        if (m->result != NULL) {
+            text_printf(&t, ";sum %lld", (long long)m->lanes.times);
+        }
         text_printf(&t, ";%s %u %u %d %d", m->job.compute ? m->job.name : "move",
                     m->job.mode, m->job.variant, (int)m->scalar_type, m->job.reads_dst);
         for (int j = 0; j < m->n; j++) {
@@ -503,6 +525,9 @@ params_of(Lower *l, const Fusion *f, LLVMTypeRef *types)
         if (f->member[i].scalar != NULL) {
             types[n++] = lower_bits_type(l, f->member[i].scalar_type, 0);
         }
+        if (f->member[i].result != NULL) {
+            types[n++] = l->ptr;
+        }
     }
     return n;
 }
@@ -518,7 +543,9 @@ build_helper(Lower *l, const Fusion *f, Helper *h)
     }
     for (int i = 0; i < f->n; i++) {
         c.scalar[i] = f->member[i].scalar != NULL ? LLVMGetParam(h->fn, p++) : NULL;
+        c.result[i] = f->member[i].result != NULL ? LLVMGetParam(h->fn, p++) : NULL;
     }
+    sinks_begin(l, &c);
     l->in_chunk = true;
     if (f->flat) {
         build_run(l, &c, LLVMGetParam(h->fn, 0));
@@ -526,6 +553,7 @@ build_helper(Lower *l, const Fusion *f, Helper *h)
         build_rows(l, &c, LLVMGetParam(h->fn, 0), start);
     }
     l->in_chunk = false;
+    sinks_end(l, &c);
     lower_helper_end(l, h);
 }
 
@@ -559,6 +587,9 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
     for (int i = 0; i < f->n; i++) {
         if (f->member[i].scalar != NULL) {
             args[n++] = f->member[i].scalar;
+        }
+        if (f->member[i].result != NULL) {
+            args[n++] = f->member[i].result;
         }
     }
     lower_helper_call(l, &h, args, n);

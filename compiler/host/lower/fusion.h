@@ -9,7 +9,7 @@ enum {
     CHUNK_BYTES = 128, /* of the widest operand of a chunk */
     MOST_MEMBERS = 32,
     MOST_OPERANDS = 64,
-    MOST_PARAMS = MOST_OPERANDS + MOST_MEMBERS + 1,
+    MOST_PARAMS = MOST_OPERANDS + 2 * MOST_MEMBERS + 1,
     LINE = 64,
     AHEAD = 4096,      /* bytes by which reads of a streaming loop are prefetched */
     MOST_STAGED = 8192 /* bytes of a row that is put together before it is streamed */
@@ -33,7 +33,8 @@ typedef struct FusedMember {
     LLVMValueRef scalar;
     Dtype scalar_type;
     Count rows, lanes;
-    LLVMValueRef elems; /* of a flat loop */
+    LLVMValueRef elems;  /* of a flat loop */
+    LLVMValueRef result; /* address of the sum of all elements, of a sink; else null */
     int n;
     int operand[LANE_OPERANDS];
     Dtype dtype[LANE_OPERANDS];
@@ -57,6 +58,8 @@ typedef struct Chunk {
     const Fusion *f;
     LLVMValueRef at[MOST_OPERANDS]; /* of the first element of the row */
     LLVMValueRef scalar[MOST_MEMBERS];
+    LLVMValueRef result[MOST_MEMBERS];
+    LLVMValueRef quarters[MOST_MEMBERS]; /* of a sink: what is left of its repeats */
     LLVMValueRef first; /* index in the row of the chunk's first element */
     LLVMValueRef mask;  /* null: the chunk is full */
     LLVMValueRef rest;  /* number of its elements, with a mask */
@@ -65,6 +68,16 @@ typedef struct Chunk {
      * many bytes there are before the row */
     LLVMValueRef stage, line, before;
 } Chunk;
+
+/* ---- host/lower/sink.c: sums that end a loop ------------------------------ */
+
+bool fusion_has_sink(const Fusion *f);
+/* Reserves what the sinks need. */
+void sinks_begin(Lower *l, Chunk *c);
+/* Takes a chunk, which is one repeat, of the values of a sink. */
+void sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits);
+/* Writes the sums. */
+void sinks_end(Lower *l, const Chunk *c);
 
 /* ---- host/lower/stage.c: rows that are streamed in whole lines ----------- */
 

@@ -234,20 +234,31 @@ sum_all(Lower *l, const LaneShape *sh, const LaneSource *src)
     LLVMPositionBuilderAtEnd(l->b, end);
 }
 
-static uint32_t
-sums_together(const Lower *l, StmtId s, int lanes)
+int
+lower_sums_room(Dtype t, int64_t n)
 {
-    ExprId repeats = named(l, s, ROLE_REPEAT, NULL)->expr;
-    int64_t n = ir_is_const(l->k, repeats) ? ir_expr(l->k, repeats)->imm : 0;
-    uint32_t room = 1;
-    if (n < 1 || n > lanes) {
-        return 0;
-    }
+    int lanes = REPEAT_BYTES / dtype_size(t), room = 1;
     while (room < n) {
         room *= 2;
     }
     /* One summand more than the sums makes -0 what it is in the whole group. */
-    return n == 1 ? 1 : MIN(room * 2, (uint32_t)lanes);
+    return n == 1 ? 1 : MIN(room * 2, lanes);
+}
+
+static uint32_t
+sums_together(const Lower *l, StmtId s, Dtype t)
+{
+    ExprId repeats = named(l, s, ROLE_REPEAT, NULL)->expr;
+    int64_t n = ir_is_const(l->k, repeats) ? ir_expr(l->k, repeats)->imm : 0;
+    int64_t lanes = REPEAT_BYTES / dtype_size(t);
+    return n < 1 || n > lanes ? 0 : (uint32_t)lower_sums_room(t, n);
+}
+
+void
+lower_sum_of_sums(Lower *l, Dtype t, LLVMValueRef dst, LLVMValueRef sums, int64_t n)
+{
+    const LaneShape sh = {.dtype = {t}};
+    sum_to(l, &sh, dst, sums, lower_sums_room(t, n));
 }
 
 static uint32_t
@@ -346,7 +357,7 @@ set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
         return known;
     case SEM_ALL_ADD:
         job->fewer = sum_all;
-        job->variant = sums_together(l, s, lanes) | whole_groups(l, s);
+        job->variant = sums_together(l, s, t) | whole_groups(l, s);
         return has_sum(l, t) && !makes_sums_in_chunks(l);
     default:
         return false;
@@ -367,6 +378,10 @@ results_step(Lower *l, StmtId s, const LaneJob *job, Dtype t)
 void
 lower_reduce(Lower *l, StmtId s)
 {
+    if (l->fusion != NULL) {
+        lower_fused_sink(l, s);
+        return;
+    }
     const Ref *dst = &named(l, s, ROLE_DST, NULL)->ref;
     Sem sem = op_table[l->k->stmts.p[s].instr.op].sem;
     LaneJob job = {.name = sem_name(sem), .mode = (uint32_t)sem};

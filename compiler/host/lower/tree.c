@@ -283,18 +283,32 @@ lower_has_trees(const Lower *l, Dtype t)
 LLVMValueRef
 lower_sum_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *v)
 {
-    const Tree tree = {.sem = SEM_CADD, .t = t};
-    int first[MAX_LANES], second[MAX_LANES], n = lanes;
     LLVMValueRef x[SUMS_TOGETHER];
     for (int i = 0; i < SUMS_TOGETHER; i++) {
         x[i] = lower_tree_numbers(l, t, lanes, v[i]);
-        n = lanes;
-        for (int k = 0; k < 2; k++) {
-            n /= 2;
-            within_quads(first, second, n);
-            x[i] = level(l, &tree, x[i], first, second, n);
-        }
+        x[i] = lower_sum_trees_begin(l, t, lanes, x[i]);
     }
+    return lower_sum_trees_end(l, t, lanes, x);
+}
+
+LLVMValueRef
+lower_sum_trees_begin(Lower *l, Dtype t, int lanes, LLVMValueRef numbers)
+{
+    const Tree tree = {.sem = SEM_CADD, .t = t};
+    int first[MAX_LANES], second[MAX_LANES];
+    for (int k = 0; k < 2; k++) {
+        lanes /= 2;
+        within_quads(first, second, lanes);
+        numbers = level(l, &tree, numbers, first, second, lanes);
+    }
+    return numbers;
+}
+
+LLVMValueRef
+lower_sum_trees_end(Lower *l, Dtype t, int lanes, LLVMValueRef *x)
+{
+    const Tree tree = {.sem = SEM_CADD, .t = t};
+    int first[MAX_LANES], second[MAX_LANES], n = lanes / 4;
     LLVMValueRef all =
         beside(l, beside(l, x[0], x[1], n), beside(l, x[2], x[3], n), 2 * n);
     for (n *= SUMS_TOGETHER; n > SUMS_TOGETHER * QUAD;) {
