@@ -69,7 +69,7 @@ typedef struct Chunk {
     LLVMValueRef stage, line, before;
 } Chunk;
 
-/* ---- host/lower/sink.c: sums that end a loop ------------------------------ */
+/* ---- host/lower/sink.c: sums that end a loop ----------------------------- */
 
 bool fusion_has_sink(const Fusion *f);
 /* Reserves what the sinks need. */
