@@ -607,6 +607,7 @@ pass_fuse(Kernel *k)
     Fuse f = {.k = k};
     arena_init(&f.scratch);
     env_init(&f.env, k, &f.scratch);
+    rewrite_unify_offsets(k, &f.scratch);
     for (BufId i = 1; i < k->bufs.n; i++) {
         f.sets_registers = f.sets_registers || k->bufs.p[i].scope == SC_SREG;
     }

@@ -101,3 +101,58 @@ rewrite_is_written(const Kernel *k, BufId b)
     }
     return false;
 }
+
+/* ---- offsets ------------------------------------------------------------- */
+
+enum {
+    OFFSETS_KEPT = 8
+};
+
+/* The offsets of a buffer that were seen last. */
+typedef struct Offsets {
+    int n;
+    ExprId off[OFFSETS_KEPT];
+} Offsets;
+
+static bool
+always_equal(const Env *env, ExprId a, ExprId b)
+{
+    Affine x, y, d;
+    return a == b || (env_affine(env, a, &x) && env_affine(env, b, &y) &&
+                      affine_sub(&x, &y, &d) && d.n == 0 && d.constant == 0);
+}
+
+static void
+unify_offset(const Env *env, Offsets *seen, Ref *r)
+{
+    int kept = MIN(seen->n, (int)OFFSETS_KEPT);
+    for (int i = 0; i < kept; i++) {
+        if (always_equal(env, seen->off[i], r->off)) {
+            r->off = seen->off[i];
+            return;
+        }
+    }
+    seen->off[seen->n++ % OFFSETS_KEPT] = r->off;
+}
+
+void
+rewrite_unify_offsets(Kernel *k, Arena *scratch)
+{
+    Env env;
+    env_init(&env, k, scratch);
+    rewrite_enter_loops(&env, k, k->body);
+    Offsets *seen = ARENA_ARRAY(scratch, Offsets, k->bufs.n);
+    for (StmtId s = 1; s < k->stmts.n; s++) {
+        const Stmt *st = &k->stmts.p[s];
+        int n = 0;
+        if (st->kind == ST_INSTR) {
+            (void)form_params(op_table[st->instr.op].form, &n);
+        }
+        for (int i = 0; i < n; i++) {
+            Arg *a = &k->args.p[st->instr.arg + (uint32_t)i];
+            if (a->kind == ARG_REF) {
+                unify_offset(&env, &seen[a->ref.buf], &a->ref);
+            }
+        }
+    }
+}

@@ -16,6 +16,9 @@ bool rewrite_stmt_changes(const Kernel *k, StmtId s, ExprId e);
 /* Sets the range of each loop's variable. A variable is read inside of its loop only, so
  * its range may hold everywhere. */
 void rewrite_enter_loops(Env *env, const Kernel *k, StmtId first);
+/* Makes offsets of operands in one buffer that always have the same value one expression,
+ * so that passes see that they are the same. */
+void rewrite_unify_offsets(Kernel *k, Arena *scratch);
 /* Returns whether some statement of the kernel may write the global buffer. */
 bool rewrite_is_written(const Kernel *k, BufId b);
 
