@@ -265,18 +265,6 @@ compute_member(Lower *l, Chunk *c, int i)
     c->value[m->operand[0]] = m->job.compute(l, &sh, v, scalar);
 }
 
-static LLVMValueRef
-rest_mask(Lower *l, int lanes, LLVMValueRef count)
-{
-    LLVMValueRef index[MAX_LANES];
-    for (int i = 0; i < lanes; i++) {
-        index[i] = LLVMConstInt(l->i16, (uint64_t)i, false);
-    }
-    LLVMValueRef limit = lower_splat(l, LLVMBuildTrunc(l->b, count, l->i16, ""), lanes);
-    return LLVMBuildICmp(l->b, LLVMIntULT, LLVMConstVector(index, (unsigned)lanes), limit,
-                         "");
-}
-
 /* ---- NaNs of a chunk ----------------------------------------------------- */
 
 enum {
@@ -286,17 +274,6 @@ enum {
 typedef struct NanTest {
     LLVMValueRef left, any; /* lanes that wait for others; (vector of i1) the answer */
 } NanTest;
-
-static LLVMValueRef
-lanes_from(Lower *l, LLVMValueRef v, int first, int n)
-{
-    LLVMValueRef index[TESTED_LANES];
-    for (int i = 0; i < n; i++) {
-        index[i] = lower_const32(l, first + i);
-    }
-    return LLVMBuildShuffleVector(l->b, v, LLVMGetPoison(LLVMTypeOf(v)),
-                                  LLVMConstVector(index, (unsigned)n), "");
-}
 
 static void
 test_pair(Lower *l, NanTest *t, LLVMValueRef a, LLVMValueRef b)
@@ -311,7 +288,7 @@ test_numbers(Lower *l, NanTest *t, LLVMValueRef numbers, int lanes)
 {
     int n = MIN(lanes, TESTED_LANES);
     for (int i = 0; i < lanes; i += n) {
-        LLVMValueRef v = lanes_from(l, numbers, i, n);
+        LLVMValueRef v = lower_part(l, numbers, i, n);
         if (t->left == NULL) {
             t->left = v;
         } else {
@@ -365,7 +342,7 @@ build_chunk(Lower *l, Chunk *c, LLVMValueRef first, LLVMValueRef rest)
 {
     c->first = first;
     c->rest = rest;
-    c->mask = rest == NULL ? NULL : rest_mask(l, c->f->lanes, rest);
+    c->mask = rest == NULL ? NULL : lower_count_mask(l, c->f->lanes, rest);
     memset(c->value, 0, sizeof c->value);
     l->raw.n = 0;
     for (int i = 0; i < c->f->n; i++) {

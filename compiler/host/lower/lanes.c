@@ -52,9 +52,8 @@ mask_params(const LaneShape *sh)
     return sh->mask == LANES_COUNT ? 1 : 0;
 }
 
-/* Returns a vector of i1 that is true for lanes below the count. */
-static LLVMValueRef
-count_mask(Lower *l, int lanes, LLVMValueRef count)
+LLVMValueRef
+lower_count_mask(Lower *l, int lanes, LLVMValueRef count)
 {
     LLVMValueRef index[MAX_LANES];
     for (int i = 0; i < lanes; i++) {
@@ -109,7 +108,7 @@ helper_mask(Lower *l, const LaneShape *sh, LLVMValueRef fn, unsigned first)
         return NULL;
     }
     if (sh->mask == LANES_COUNT) {
-        return count_mask(l, sh->lanes, LLVMGetParam(fn, first));
+        return lower_count_mask(l, sh->lanes, LLVMGetParam(fn, first));
     }
     LLVMValueRef words[4];
     int n = mask_params(sh);

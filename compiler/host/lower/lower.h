@@ -206,6 +206,11 @@ LLVMTypeRef lower_bits_type(Lower *l, Dtype t, int lanes);
 /* lanes 0: the scalar itself */
 LLVMValueRef lower_splat(Lower *l, LLVMValueRef scalar, int lanes);
 LLVMValueRef lower_bits_const(Lower *l, Dtype t, int lanes, uint64_t bits);
+/* Returns n lanes of a vector, from the first on. */
+LLVMValueRef lower_part(Lower *l, LLVMValueRef v, int first, int n);
+/* Returns a vector of i1 that is true for lanes below the count; in
+ * host/lower/lanes.c. */
+LLVMValueRef lower_count_mask(Lower *l, int lanes, LLVMValueRef count);
 LLVMValueRef lower_to_f32(Lower *l, LLVMValueRef bits, Dtype t, int lanes);
 /* For float16 or float32: a NaN becomes canonical. */
 LLVMValueRef lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits);

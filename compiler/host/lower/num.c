@@ -221,8 +221,8 @@ int_extremum(Lower *l, bool max, Dtype t, LLVMValueRef a, LLVMValueRef b)
     return LLVMBuildSelect(l->b, c, b, a, "");
 }
 
-static LLVMValueRef
-part(Lower *l, LLVMValueRef v, int first, int n)
+LLVMValueRef
+lower_part(Lower *l, LLVMValueRef v, int first, int n)
 {
     LLVMValueRef index[MAX_LANES];
     for (int i = 0; i < n; i++) {
@@ -264,7 +264,8 @@ unless_nan(Lower *l, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef result)
     }
     int n = lanes / 2;
     Rare rare;
-    lower_rare_begin(l, &rare, either_nan(l, t, n, part(l, a, 0, n), part(l, a, n, n)),
+    lower_rare_begin(l, &rare,
+                     either_nan(l, t, n, lower_part(l, a, 0, n), lower_part(l, a, n, n)),
                      result);
     return lower_rare_end(l, &rare,
                           canonical_if(l, t, lanes, is_nan(l, t, lanes, a), result));
