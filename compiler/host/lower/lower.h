@@ -395,10 +395,15 @@ enum {
 };
 bool lower_has_trees(const Lower *l, Dtype t);
 LLVMValueRef lower_sum_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *v);
-/* The two parts of that: the first gives a quarter of the lanes, as numbers, of a vector
- * of numbers; the second takes SUMS_TOGETHER of these. */
-LLVMValueRef lower_sum_trees_begin(Lower *l, Dtype t, int lanes, LLVMValueRef numbers);
-LLVMValueRef lower_sum_trees_end(Lower *l, Dtype t, int lanes, LLVMValueRef *quarters);
+/* Does the first levels of the tree of a vector of numbers, which leave a quarter of its
+ * lanes. */
+LLVMValueRef lower_sum_quarter(Lower *l, Dtype t, int lanes, LLVMValueRef numbers);
+
+/* The sum of n repeats, at most as many as a repeat has lanes: room for their quarters,
+ * one after the other, and then the sum, as bits. */
+LLVMValueRef lower_sum_room(Lower *l, Dtype t, int64_t n);
+int lower_sum_step(const Lower *l, Dtype t); /* bytes of a quarter */
+LLVMValueRef lower_sum_of_quarters(Lower *l, Dtype t, LLVMValueRef quarters, int64_t n);
 
 /* Parts of a tree over many vectors: numbers of bits, such as all machines compute with
  * (float16 becomes float32 where they cannot), bits of numbers, with NaN canonical, and
@@ -460,10 +465,7 @@ void lower_fused_scope(Lower *l, StmtId s);
 void lower_fused_lanes(Lower *l, StmtId s, const LaneJob *job);
 void lower_fused_move(Lower *l, StmtId s);
 void lower_fused_sink(Lower *l, StmtId s);
-/* Writes the sum of n sums that follow each other in memory to dst, where there is room
- * for lower_sums_room(n) sums (host/lower/reduce.c). */
-int lower_sums_room(Dtype t, int64_t n);
-void lower_sum_of_sums(Lower *l, Dtype t, LLVMValueRef dst, LLVMValueRef sums, int64_t n);
+
 
 /* Returns the address of an array of the addresses of the tensor operands, each at the
  * index of its parameter, followed by that of the special registers. It holds until the

@@ -124,8 +124,8 @@ sums_each(Lower *l, const LaneShape *sh, const LaneSource *src)
 /* ---- the sum of all repeats ---------------------------------------------- */
 
 /* The sums of repeats are summands again, in groups of as many as a repeat has lanes,
- * until one is left; those that a group lacks are 0. variant: the number of sums, with
- * zeros up to a power of two, where it is known and they are one group; else 0. */
+ * until one is left; those that a group lacks are 0. variant: the number of sums where it
+ * is known and they are one group; else 0. */
 
 static LLVMValueRef
 sum_address(Lower *l, const LaneShape *sh, LLVMValueRef sums, LLVMValueRef n)
@@ -203,27 +203,41 @@ sums_of_repeats(Lower *l, const LaneShape *sh, const LaneSource *src, LLVMValueR
     (lower_has_trees(l, sh->dtype[0]) ? sums_each : results_each)(l, &shape, &each);
 }
 
+/* Leaves a quarter of each repeat, and makes one tree of these. */
+static void
+sum_known(Lower *l, const LaneShape *sh, const LaneSource *src, int n)
+{
+    Dtype t = sh->dtype[0];
+    Counted c = src->c;
+    LLVMValueRef room = lower_sum_room(l, t, n), result = src->c.at[1];
+    c.n = 2;
+    c.at[1] = room;
+    c.step[1] = lower_const(l, lower_sum_step(l, t));
+    lower_counted_begin(l, &c);
+    LLVMValueRef x = lanes_of_repeat(l, sh, src, c.at[0]);
+    x = lower_sum_quarter(l, t, sh->lanes, lower_tree_numbers(l, t, sh->lanes, x));
+    LLVMBuildStore(l->b, x, c.at[1]);
+    lower_counted_end(l, &c);
+    LLVMValueRef sum = lower_sum_of_quarters(l, t, room, n);
+    lower_lanes_store(l, t, 1, sum, NULL, result, &dense);
+}
+
 /* Without repeats nothing is written. */
 static void
 sum_all(Lower *l, const LaneShape *sh, const LaneSource *src)
 {
     Dtype t = sh->dtype[0];
     int known = (int)(sh->variant % WHOLE);
-    unsigned room = (unsigned)(known != 0 ? known : MAX_REPEATS + sh->lanes);
-    LLVMTypeRef type = LLVMArrayType2(lower_bits_type(l, t, 0), room);
-    LLVMValueRef sums = lower_helper_alloca(l, type, "sums");
-    if (known > 1) {
-        clear(l, sh, sums, known);
-    }
-    sums_of_repeats(l, sh, src, sums);
-    if (known > 1) {
-        sum_to(l, sh, src->c.at[1], sums, known);
+    if (known != 0) {
+        sum_known(l, sh, src, known);
         return;
     }
+    unsigned room = (unsigned)(MAX_REPEATS + sh->lanes);
+    LLVMTypeRef type = LLVMArrayType2(lower_bits_type(l, t, 0), room);
+    LLVMValueRef sums = lower_helper_alloca(l, type, "sums");
+    sums_of_repeats(l, sh, src, sums);
     LLVMBasicBlockRef write = lower_block(l, "write"), end = lower_block(l, "end");
-    if (known == 0) {
-        sum_of_sums(l, sh, sums, src->c.count);
-    }
+    sum_of_sums(l, sh, sums, src->c.count);
     LLVMValueRef any =
         LLVMBuildICmp(l->b, LLVMIntNE, src->c.count, lower_const(l, 0), "");
     LLVMBuildCondBr(l->b, any, write, end);
@@ -234,31 +248,14 @@ sum_all(Lower *l, const LaneShape *sh, const LaneSource *src)
     LLVMPositionBuilderAtEnd(l->b, end);
 }
 
-int
-lower_sums_room(Dtype t, int64_t n)
-{
-    int lanes = REPEAT_BYTES / dtype_size(t), room = 1;
-    while (room < n) {
-        room *= 2;
-    }
-    /* One summand more than the sums makes -0 what it is in the whole group. */
-    return n == 1 ? 1 : MIN(room * 2, lanes);
-}
-
+/* Returns the number of repeats if it is known and makes one tree of sums, else 0. */
 static uint32_t
-sums_together(const Lower *l, StmtId s, Dtype t)
+one_tree(const Lower *l, StmtId s, Dtype t)
 {
     ExprId repeats = named(l, s, ROLE_REPEAT, NULL)->expr;
     int64_t n = ir_is_const(l->k, repeats) ? ir_expr(l->k, repeats)->imm : 0;
     int64_t lanes = REPEAT_BYTES / dtype_size(t);
-    return n < 1 || n > lanes ? 0 : (uint32_t)lower_sums_room(t, n);
-}
-
-void
-lower_sum_of_sums(Lower *l, Dtype t, LLVMValueRef dst, LLVMValueRef sums, int64_t n)
-{
-    const LaneShape sh = {.dtype = {t}};
-    sum_to(l, &sh, dst, sums, lower_sums_room(t, n));
+    return n < 1 || n > lanes || !lower_has_trees(l, t) ? 0 : (uint32_t)n;
 }
 
 static uint32_t
@@ -357,7 +354,7 @@ set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
         return known;
     case SEM_ALL_ADD:
         job->fewer = sum_all;
-        job->variant = sums_together(l, s, t) | whole_groups(l, s);
+        job->variant = one_tree(l, s, t) | whole_groups(l, s);
         return has_sum(l, t) && !makes_sums_in_chunks(l);
     default:
         return false;

@@ -6,7 +6,9 @@
 #include "host/lower/lower.h"
 
 enum {
-    QUAD = 4,      /* numbers of 16 bytes */
+    QUAD = 4, /* numbers of 16 bytes */
+    MOST_TOGETHER = 16,
+    MAX_SUM_LANES = MOST_TOGETHER * MAX_LANES / 8, /* of half of the quarters */
     SHUFFLED = 16, /* the least number of lanes for which the order matters */
     RESTORED = 8   /* the levels that are out of order take that many lanes to one */
 };
@@ -120,7 +122,7 @@ join_extreme(Lower *l, const Tree *tree, LLVMValueRef a, LLVMValueRef b)
 static LLVMValueRef
 pick(Lower *l, LLVMValueRef v, const int *from, int n)
 {
-    LLVMValueRef index[MAX_LANES];
+    LLVMValueRef index[MAX_SUM_LANES];
     for (int i = 0; i < n; i++) {
         index[i] = lower_const32(l, from[i]);
     }
@@ -253,7 +255,7 @@ lower_reduce_tree(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef v)
 static LLVMValueRef
 beside(Lower *l, LLVMValueRef a, LLVMValueRef b, int each)
 {
-    LLVMValueRef index[MAX_LANES];
+    LLVMValueRef index[MAX_SUM_LANES];
     for (int i = 0; i < 2 * each; i++) {
         index[i] = lower_const32(l, i);
     }
@@ -280,19 +282,43 @@ lower_has_trees(const Lower *l, Dtype t)
 
 /* The levels within quads are of each vector, which leaves it a quarter of its lanes; the
  * others are of all vectors beside each other. */
+static LLVMValueRef
+end_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *x, int trees)
+{
+    const Tree tree = {.sem = SEM_CADD, .t = t};
+    int first[MAX_SUM_LANES], second[MAX_SUM_LANES], n = lanes / 4;
+    for (int have = trees; have > 1; have /= 2, n *= 2) {
+        for (int i = 0; i < have / 2; i++) {
+            x[i] = beside(l, x[2 * i], x[2 * i + 1], n);
+        }
+    }
+    LLVMValueRef all = x[0];
+    while (n > trees * QUAD) {
+        n /= 2;
+        between_quads(first, second, n);
+        all = level(l, &tree, all, first, second, n);
+    }
+    n /= 2;
+    within_quad(first, second, n);
+    all = level(l, &tree, all, first, second, n);
+    n /= 2;
+    neighbours(first, second, n);
+    return level(l, &tree, all, first, second, n);
+}
+
 LLVMValueRef
 lower_sum_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *v)
 {
     LLVMValueRef x[SUMS_TOGETHER];
     for (int i = 0; i < SUMS_TOGETHER; i++) {
         x[i] = lower_tree_numbers(l, t, lanes, v[i]);
-        x[i] = lower_sum_trees_begin(l, t, lanes, x[i]);
+        x[i] = lower_sum_quarter(l, t, lanes, x[i]);
     }
-    return lower_sum_trees_end(l, t, lanes, x);
+    return lower_tree_bits(l, t, SUMS_TOGETHER, end_trees(l, t, lanes, x, SUMS_TOGETHER));
 }
 
 LLVMValueRef
-lower_sum_trees_begin(Lower *l, Dtype t, int lanes, LLVMValueRef numbers)
+lower_sum_quarter(Lower *l, Dtype t, int lanes, LLVMValueRef numbers)
 {
     const Tree tree = {.sem = SEM_CADD, .t = t};
     int first[MAX_LANES], second[MAX_LANES];
@@ -304,25 +330,115 @@ lower_sum_trees_begin(Lower *l, Dtype t, int lanes, LLVMValueRef numbers)
     return numbers;
 }
 
+/* ---- sums of sums -------------------------------------------------------- */
+
+/* The sums of n repeats are summands again, in one tree: those that it lacks are 0. */
+typedef struct Sums {
+    Dtype t;
+    int lanes;    /* of a repeat */
+    int together; /* trees that are ended at once */
+    int rounds;   /* of these */
+} Sums;
+
+static Sums
+sums_of(Dtype t, int64_t n)
+{
+    int lanes = REPEAT_BYTES / dtype_size(t), together = SUMS_TOGETHER;
+    while (together < n && together < MOST_TOGETHER) {
+        together *= 2;
+    }
+    return (Sums){t, lanes, together, (int)((n + together - 1) / together)};
+}
+
+int
+lower_sum_step(const Lower *l, Dtype t)
+{
+    int lanes = REPEAT_BYTES / dtype_size(t) / 4;
+    return lanes * (has_own_half(l, t) ? 2 : 4);
+}
+
+static LLVMTypeRef
+quarter_type(const Lower *l, Dtype t)
+{
+    LLVMTypeRef number = has_own_half(l, t) ? l->f16 : l->f32;
+    return LLVMVectorType(number, (unsigned)(REPEAT_BYTES / dtype_size(t) / 4));
+}
+
+static LLVMValueRef
+quarter_at(Lower *l, Dtype t, LLVMValueRef at, int64_t i)
+{
+    LLVMValueRef off = lower_const(l, i * lower_sum_step(l, t));
+    return LLVMBuildGEP2(l->b, l->i8, at, &off, 1, "");
+}
+
 LLVMValueRef
-lower_sum_trees_end(Lower *l, Dtype t, int lanes, LLVMValueRef *x)
+lower_sum_room(Lower *l, Dtype t, int64_t n)
+{
+    Sums s = sums_of(t, n);
+    int64_t all = (int64_t)s.rounds * s.together;
+    LLVMTypeRef type = quarter_type(l, t);
+    LLVMValueRef room =
+        lower_helper_alloca(l, LLVMArrayType2(type, (uint64_t)all), "quarters");
+    for (int64_t i = n; i < all && s.rounds > 1; i++) {
+        LLVMBuildStore(l->b, LLVMConstNull(type), quarter_at(l, t, room, i));
+    }
+    return room;
+}
+
+/* Returns the sums of the trees whose quarters begin at that place; those from n on are
+ * 0. */
+static LLVMValueRef
+end_round(Lower *l, const Sums *s, LLVMValueRef at, int64_t n)
+{
+    LLVMValueRef x[MOST_TOGETHER];
+    LLVMTypeRef type = quarter_type(l, s->t);
+    for (int i = 0; i < s->together; i++) {
+        x[i] = i < n ? LLVMBuildLoad2(l->b, type, quarter_at(l, s->t, at, i), "")
+                     : LLVMConstNull(type);
+    }
+    return end_trees(l, s->t, s->lanes, x, s->together);
+}
+
+/* Does all rounds: their sums, beside each other, with zeros up to a power of two. */
+static LLVMValueRef
+end_rounds(Lower *l, const Sums *s, LLVMValueRef quarters, int lanes)
+{
+    LLVMTypeRef number = LLVMGetElementType(quarter_type(l, s->t));
+    LLVMTypeRef all = LLVMVectorType(number, (unsigned)lanes);
+    LLVMValueRef sums = lower_helper_alloca(l, all, "sums");
+    int64_t bytes = (int64_t)s->together * (lower_sum_step(l, s->t) * 4 / s->lanes);
+    LLVMBuildStore(l->b, LLVMConstNull(all), sums);
+    Counted t = {.count = lower_const(l, s->rounds),
+                 .at = {quarters, sums},
+                 .step = {lower_const(l, (int64_t)s->together * lower_sum_step(l, s->t)),
+                          lower_const(l, bytes)},
+                 .n = 2};
+    lower_counted_begin(l, &t);
+    LLVMBuildStore(l->b, end_round(l, s, t.at[0], s->together), t.at[1]);
+    lower_counted_end(l, &t);
+    return LLVMBuildLoad2(l->b, all, sums, "");
+}
+
+/* A tree of all lanes of a group has one lane more than the sums, at least, unless these
+ * are as many or one: that lane makes of a sum of -0 what it is in the whole group. */
+LLVMValueRef
+lower_sum_of_quarters(Lower *l, Dtype t, LLVMValueRef quarters, int64_t n)
 {
     const Tree tree = {.sem = SEM_CADD, .t = t};
-    int first[MAX_LANES], second[MAX_LANES], n = lanes / 4;
-    LLVMValueRef all =
-        beside(l, beside(l, x[0], x[1], n), beside(l, x[2], x[3], n), 2 * n);
-    for (n *= SUMS_TOGETHER; n > SUMS_TOGETHER * QUAD;) {
-        n /= 2;
-        between_quads(first, second, n);
-        all = level(l, &tree, all, first, second, n);
+    Sums s = sums_of(t, n);
+    int lanes = s.together;
+    while (lanes < s.rounds * s.together) {
+        lanes *= 2;
     }
-    n /= 2;
-    within_quad(first, second, n);
-    all = level(l, &tree, all, first, second, n);
-    n /= 2;
-    neighbours(first, second, n);
-    all = level(l, &tree, all, first, second, n);
-    return lower_tree_bits(l, t, n, all);
+    LLVMValueRef x = s.rounds == 1 ? end_round(l, &s, quarters, n)
+                                   : end_rounds(l, &s, quarters, lanes);
+    if (n == 1) {
+        x = pick(l, x, (const int[]){0}, 1);
+    } else {
+        x = joined(l, &tree, x, lanes, 1);
+        x = lanes < s.lanes ? join_sum(l, &tree, x, LLVMConstNull(LLVMTypeOf(x)), 1) : x;
+    }
+    return lower_tree_bits(l, t, 1, x);
 }
 
 LLVMValueRef
