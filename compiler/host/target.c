@@ -82,6 +82,62 @@ host_target_close(HostTarget *t)
     LLVMDisposeTargetMachine(t->machine);
 }
 
+/* Processors without arithmetic of float16 store vectors of it past the caches only as
+ * integers. A conversion beside the store would be dropped again, so a value that comes
+ * from several blocks is converted in these. */
+static LLVMValueRef
+as_integers(LLVMBuilderRef b, LLVMValueRef v, LLVMTypeRef bits)
+{
+    if (LLVMIsAPHINode(v) == NULL) {
+        return LLVMBuildBitCast(b, v, bits, "");
+    }
+    LLVMPositionBuilderBefore(b, v);
+    LLVMValueRef phi = LLVMBuildPhi(b, bits, "");
+    for (unsigned i = 0; i < LLVMCountIncoming(v); i++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(v, i);
+        LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(from));
+        LLVMValueRef x = LLVMBuildBitCast(b, LLVMGetIncomingValue(v, i), bits, "");
+        LLVMAddIncoming(phi, &x, &from, 1);
+    }
+    return phi;
+}
+
+static void
+keep_stream(LLVMContextRef ctx, LLVMBuilderRef b, LLVMValueRef store)
+{
+    LLVMValueRef v = LLVMGetOperand(store, 0);
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind &&
+        LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMHalfTypeKind) {
+        LLVMTypeRef element = LLVMInt16TypeInContext(ctx);
+        LLVMPositionBuilderBefore(b, store);
+        v = as_integers(b, v, LLVMVectorType(element, LLVMGetVectorSize(t)));
+        LLVMSetOperand(store, 0, v);
+    }
+}
+
+static void
+keep_streams(LLVMModuleRef mod)
+{
+    LLVMContextRef ctx = LLVMGetModuleContext(mod);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(ctx);
+    unsigned stream = LLVMGetMDKindIDInContext(ctx, "nontemporal", 11);
+    for (LLVMValueRef f = LLVMGetFirstFunction(mod); f != NULL;
+         f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef k = LLVMGetFirstBasicBlock(f); k != NULL;
+             k = LLVMGetNextBasicBlock(k)) {
+            for (LLVMValueRef i = LLVMGetFirstInstruction(k); i != NULL;
+                 i = LLVMGetNextInstruction(i)) {
+                if (LLVMGetInstructionOpcode(i) == LLVMStore &&
+                    LLVMGetMetadata(i, stream) != NULL) {
+                    keep_stream(ctx, b, i);
+                }
+            }
+        }
+    }
+    LLVMDisposeBuilder(b);
+}
+
 bool
 host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots, char **error)
 {
@@ -98,5 +154,6 @@ host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots, cha
         LLVMDisposeErrorMessage(text);
         return false;
     }
+    keep_streams(mod);
     return true;
 }

@@ -345,6 +345,7 @@ build_chunk(Lower *l, Chunk *c, LLVMValueRef first, LLVMValueRef rest)
     c->mask = rest == NULL ? NULL : lower_count_mask(l, c->f->lanes, rest);
     memset(c->value, 0, sizeof c->value);
     l->raw.n = 0;
+    fusion_build_hints(l, c);
     for (int i = 0; i < c->f->n; i++) {
         compute_member(l, c, i);
     }
@@ -463,6 +464,9 @@ key_of(Lower *l, const Fusion *f)
         text_printf(&t, ";%d %lld %d %d", (int)o->dtype, (long long)o->pitch, o->stored,
                     o->streams + 2 * o->staged + 4 * o->far);
     }
+    for (int i = 0; i < f->nhints; i++) {
+        text_printf(&t, ";ahead %d %d", f->hint[i].lines, f->hint[i].writes);
+    }
     for (int i = 0; i < f->n; i++) {
         const FusedMember *m = &f->member[i];
         if (m->result != NULL) {
@@ -506,6 +510,9 @@ params_of(Lower *l, const Fusion *f, LLVMTypeRef *types)
             types[n++] = l->ptr;
         }
     }
+    for (int i = 0; i < f->nhints; i++) {
+        types[n++] = l->ptr;
+    }
     return n;
 }
 
@@ -521,6 +528,9 @@ build_helper(Lower *l, const Fusion *f, Helper *h)
     for (int i = 0; i < f->n; i++) {
         c.scalar[i] = f->member[i].scalar != NULL ? LLVMGetParam(h->fn, p++) : NULL;
         c.result[i] = f->member[i].result != NULL ? LLVMGetParam(h->fn, p++) : NULL;
+    }
+    for (int i = 0; i < f->nhints; i++) {
+        c.hint[i] = LLVMGetParam(h->fn, p++);
     }
     sinks_begin(l, &c);
     l->in_chunk = true;
@@ -568,6 +578,9 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
         if (f->member[i].result != NULL) {
             args[n++] = f->member[i].result;
         }
+    }
+    for (int i = 0; i < f->nhints; i++) {
+        args[n++] = f->hint[i].at;
     }
     lower_helper_call(l, &h, args, n);
 }
@@ -719,7 +732,9 @@ lower_fused_scope(Lower *l, StmtId s)
     collect(l, f);
     bool equal = true;
     LLVMValueRef count = f->flat ? least_elems(l, f, &equal) : rows_of(l, f);
-    if (fusion_find_streams(l, f)) {
+    bool streams = fusion_find_streams(l, f);
+    fusion_look_ahead(l, f, count);
+    if (streams) {
         call_streaming(l, f, count);
     } else {
         call_loop(l, f, count);

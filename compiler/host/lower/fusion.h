@@ -9,10 +9,12 @@ enum {
     CHUNK_BYTES = 128, /* of the widest operand of a chunk */
     MOST_MEMBERS = 32,
     MOST_OPERANDS = 64,
-    MOST_PARAMS = MOST_OPERANDS + 2 * MOST_MEMBERS + 1,
+    MOST_HINTS = 8,
+    MOST_PARAMS = MOST_OPERANDS + 2 * MOST_MEMBERS + MOST_HINTS + 1,
     LINE = 64,
-    AHEAD = 4096,      /* bytes by which reads of a streaming loop are prefetched */
-    MOST_STAGED = 8192 /* bytes of a row that is put together before it is streamed */
+    AHEAD = 4096,          /* bytes by which reads of a streaming loop are prefetched */
+    AHEAD_LEAST = 1 << 16, /* bytes of a tensor whose next tile is prefetched */
+    MOST_STAGED = 8192     /* bytes of a row that is put together before it is streamed */
 };
 
 /* The bytes of an operand, which instructions may share. */
@@ -27,6 +29,15 @@ typedef struct FusedOperand {
     bool staged;  /* the same, but rows do not end where lines end */
     bool far;     /* read from memory that the caches do not hold */
 } FusedOperand;
+
+/* Lines that the next iteration of the loop around needs: so many with each chunk. */
+typedef struct FusedHint {
+    BufId buf;
+    ExprId off;
+    LLVMValueRef at;
+    int lines;
+    bool writes;
+} FusedHint;
 
 typedef struct FusedMember {
     LaneJob job; /* compute is null for a move */
@@ -46,6 +57,8 @@ struct Fusion {
     int n, noperands;
     FusedMember member[MOST_MEMBERS];
     FusedOperand operand[MOST_OPERANDS];
+    int nhints;
+    FusedHint hint[MOST_HINTS];
     bool flat;
     bool whole;        /* of a flat loop: its elements fill all chunks */
     int64_t row_lanes; /* of a loop over rows */
@@ -59,6 +72,7 @@ typedef struct Chunk {
     LLVMValueRef at[MOST_OPERANDS]; /* of the first element of the row */
     LLVMValueRef scalar[MOST_MEMBERS];
     LLVMValueRef result[MOST_MEMBERS];
+    LLVMValueRef hint[MOST_HINTS];
     LLVMValueRef quarters[MOST_MEMBERS]; /* of a sink: what is left of its repeats */
     LLVMValueRef first; /* index in the row of the chunk's first element */
     LLVMValueRef mask;  /* null: the chunk is full */
@@ -78,6 +92,12 @@ void sinks_begin(Lower *l, Chunk *c);
 void sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits);
 /* Writes the sums. */
 void sinks_end(Lower *l, const Chunk *c);
+
+/* ---- host/lower/ahead.c: prefetches for the next iteration ---------------- */
+
+/* Finds what a flat loop over that many elements asks for. */
+void fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count);
+void fusion_build_hints(Lower *l, const Chunk *c);
 
 /* ---- host/lower/stage.c: rows that are streamed in whole lines ----------- */
 

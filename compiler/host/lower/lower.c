@@ -206,7 +206,7 @@ kernel_tables(Lower *l, const Kernel *k)
     l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
     l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
     l->streams = ARENA_ARRAY(l->arena, bool, k->bufs.n + 1);
-    l->has_streams = false;
+    l->has_streams = l->has_far = false;
     l->fusion = NULL;
     l->in_chunk = false;
     l->stamp = 1;

@@ -40,6 +40,7 @@ typedef struct LoopExit {
     struct LoopExit *outer;
     LLVMBasicBlockRef on_break, on_continue;
     VarId var; /* variable of the loop; 0: a multi-core loop */
+    StmtId body;
 } LoopExit;
 
 /* The i64 slots that keep the place of a buffer of run-time size. Global tensors have
@@ -92,7 +93,7 @@ typedef struct Lower {
     LLVMValueRef where;     /* values that a fault reports */
     /* by BufId: the tensor is written past the caches, see host/lower/move.c */
     bool *streams;
-    bool has_streams;
+    bool has_streams, has_far;
     bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
     bool sets_atomic;             /* and the mode of writes to global memory */
     bool saturates_half,
@@ -465,7 +466,6 @@ void lower_fused_scope(Lower *l, StmtId s);
 void lower_fused_lanes(Lower *l, StmtId s, const LaneJob *job);
 void lower_fused_move(Lower *l, StmtId s);
 void lower_fused_sink(Lower *l, StmtId s);
-
 
 /* Returns the address of an array of the addresses of the tensor operands, each at the
  * index of its parameter, followed by that of the special registers. It holds until the

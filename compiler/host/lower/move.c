@@ -117,11 +117,13 @@ copy_bursts(Lower *l, const Move *m)
 
 /* ---- streams ------------------------------------------------------------- */
 
-/* Limits in bytes: the size of all global tensors from which outputs are streamed; the
- * size from which a tensor's size only means "unknown"; the shortest burst that is
- * streamed; a cache line; one iteration of the loop. */
+/* Limits in bytes: the size of all global tensors from which outputs are streamed, and
+ * from which reads and writes wait for memory; the size from which a tensor's size only
+ * means "unknown"; the shortest burst that is streamed; a cache line; one iteration of
+ * the loop. */
 enum {
-    STREAM_TOTAL = 16 << 20,
+    STREAM_TOTAL = 24 << 20,
+    FAR_TOTAL = 2 << 20,
     STREAM_BURST = 2048,
     LINE = 64,
     STREAM_STEP = 4 * LINE
@@ -164,6 +166,7 @@ lower_find_streams(Lower *l)
             note_read(l, &st->load.ref);
         }
     }
+    l->has_far = total >= FAR_TOTAL;
     for (uint32_t i = 1; i < k->bufs.n; i++) {
         l->streams[i] = l->streams[i] && total >= STREAM_TOTAL;
         l->has_streams = l->has_streams || l->streams[i];
