@@ -30,13 +30,37 @@ count_times(Count c, int64_t by)
     return (Count){c.of, c.times * by};
 }
 
+int64_t
+iteration_bytes(const IterationOperand *o, int64_t elements)
+{
+    return o->bits ? elements / 8 : elements * dtype_size(o->ref.dtype);
+}
+
+bool
+iteration_same_size(const IterationOperand *a, const IterationOperand *b)
+{
+    return a->bits == b->bits &&
+           (a->bits || dtype_size(a->ref.dtype) == dtype_size(b->ref.dtype));
+}
+
+bool
+iteration_has_bits(const Iteration *it)
+{
+    for (int i = 0; i < it->n; i++) {
+        if (it->op[i].bits) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Makes one row of rows that follow each other in every operand. False: the number of
  * elements is no multiple of one expression. */
 static bool
 flatten(Iteration *it)
 {
     for (int i = 0; i < it->n; i++) {
-        int64_t row = it->lanes.times * dtype_size(it->op[i].ref.dtype);
+        int64_t row = iteration_bytes(&it->op[i], it->lanes.times);
         bool one = count_known(it->rows) && it->rows.times == 1;
         if (!one && (!count_known(it->lanes) || it->op[i].pitch != row)) {
             return false;
@@ -178,6 +202,83 @@ lanes_iteration(const Kernel *k, const Stmt *s, Iteration *it)
     return mask->form != MASK_COUNTER || goes_on(it, repeat_lanes);
 }
 
+/* ---- comparisons and selects ---------------------------------------------- */
+
+/* Returns the operand whose bits are those of all lanes of all repeats, one after the
+ * other; -1: there is none. */
+static int
+bits_slot(const Stmt *s)
+{
+    const OpInfo *op = &op_table[s->instr.op];
+    switch (op->form) {
+    case FORM_VCMPV:
+        return VCMPV_dst;
+    case FORM_VCMPVB:
+        return VCMPVB_dst;
+    case FORM_VCMPVS:
+        return VCMPVS_dst;
+    default:
+        return op->sem == SEM_SEL_BITS ? form_slot(op->form, ROLE_SRC, "sel") : -1;
+    }
+}
+
+/* Reads the number of repeats and the mask, of which all lanes are on. */
+static bool
+whole_repeats(const Kernel *k, const Stmt *s, Form form, int repeat_lanes, Iteration *it)
+{
+    int n;
+    const ParamInfo *params = form_params(form, &n);
+    it->rows = (Count){0, 1};
+    it->lanes = (Count){0, repeat_lanes};
+    for (int i = 0; i < n; i++) {
+        const Arg *a = arg_at(k, s, i);
+        if (params[i].role == ROLE_REPEAT) {
+            it->rows = count_of(k, a->expr);
+        } else if (params[i].role == ROLE_MASK &&
+                   (a->mask.form == MASK_COUNTER ||
+                    !read_mask(k, &a->mask, repeat_lanes, it))) {
+            return false;
+        }
+    }
+    return count_known(it->rows) && count_known(it->lanes) &&
+           it->lanes.times == repeat_lanes;
+}
+
+static void
+add_bits(const Kernel *k, const Stmt *s, int slot, int repeat_lanes, Iteration *it)
+{
+    it->op[it->n++] = (IterationOperand){.slot = slot,
+                                         .ref = arg_at(k, s, slot)->ref,
+                                         .pitch = repeat_lanes / 8,
+                                         .reads = true,
+                                         .bits = true};
+}
+
+/* The operand that is written is the first one. */
+static bool
+bits_iteration(const Kernel *k, const Stmt *s, Iteration *it)
+{
+    int n, bits = bits_slot(s);
+    Form form = op_table[s->instr.op].form;
+    const ParamInfo *params = form_params(form, &n);
+    int repeat_lanes = REPEAT_BYTES / widest(k, s, form, n);
+    if (bits < 0 || !whole_repeats(k, s, form, repeat_lanes, it)) {
+        return false;
+    }
+    if (params[bits].role == ROLE_DST) {
+        add_bits(k, s, bits, repeat_lanes, it);
+    }
+    for (int i = 0; i < n; i++) {
+        if (form_is_vector(form, i) && !add_lanes(k, s, form, i, repeat_lanes, it)) {
+            return false;
+        }
+    }
+    if (params[bits].role != ROLE_DST) {
+        add_bits(k, s, bits, repeat_lanes, it);
+    }
+    return true;
+}
+
 /* ---- moves --------------------------------------------------------------- */
 
 static bool
@@ -241,6 +342,12 @@ iteration_of(const Kernel *k, const Stmt *s, Iteration *out)
         if (!move_iteration(k, s, out)) {
             return false;
         }
+    } else if (f == FAM_COMPARE) {
+        if (!bits_iteration(k, s, out)) {
+            return false;
+        }
+        mark_destination(s, out);
+        return out->flat = flatten(out);
     } else if (f == FAM_LANES || f == FAM_ARITH || f == FAM_CONVERT) {
         Sem sem = op_table[s->instr.op].sem;
         if (sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS ||
@@ -301,6 +408,6 @@ iteration_span(const Iteration *it, const IterationOperand *o)
     if (!count_known(it->rows) || !count_known(it->lanes)) {
         return -1;
     }
-    int64_t row = it->lanes.times * dtype_size(o->ref.dtype);
+    int64_t row = iteration_bytes(o, it->lanes.times);
     return it->rows.times == 0 || row == 0 ? 0 : (it->rows.times - 1) * o->pitch + row;
 }

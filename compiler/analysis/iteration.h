@@ -17,12 +17,15 @@ enum {
     ITERATION_OPERANDS = 4
 };
 
-/* Element l of row r is at ref + r * pitch + l * dtype_size(ref.dtype). */
+/* Element l of row r is at ref + r * pitch + l * dtype_size(ref.dtype). With bits, which
+ * only flat iterations of whole bytes have, element l is bit l % 8 of the byte at ref + l
+ * / 8: the results of a comparison, or what selects. */
 typedef struct IterationOperand {
     int slot; /* of the form */
     Ref ref;
     int64_t pitch;
     bool reads, writes;
+    bool bits;
 } IterationOperand;
 
 /* An instruction's iterations: `rows` rows of `lanes` elements. In a flat one the rows of
@@ -46,6 +49,14 @@ bool iteration_of(const Kernel *k, const Stmt *s, Iteration *out);
  * writes nothing before it has read them all. *out describes how it reads its source, the
  * only operand there. What it writes are its other tensors. */
 bool iteration_sink(const Kernel *k, const Stmt *s, Iteration *out);
+
+/* Returns the bytes of that many neighbouring elements. */
+int64_t iteration_bytes(const IterationOperand *o, int64_t elements);
+
+/* Returns whether elements of two operands are of one size. */
+bool iteration_same_size(const IterationOperand *a, const IterationOperand *b);
+
+bool iteration_has_bits(const Iteration *it);
 
 /* Returns the bytes that an operand spans, from its first to its last, if all of it is
  * constant; else -1. */

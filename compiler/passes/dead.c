@@ -20,8 +20,8 @@ is_dead(const Dead *d, StmtId s)
     Iteration it;
     const Stmt *st = &d->k->stmts.p[s];
     if (st->kind != ST_INSTR || st->proof != PROOF_PROVED ||
-        !iteration_of(d->k, st, &it)) {
-        return false;
+        !iteration_of(d->k, st, &it) || op_table[st->instr.op].sem == SEM_SEL_BITS) {
+        return false; /* a select sets CMPMASK too */
     }
     for (int i = 0; i < it.n; i++) {
         const IterationOperand *o = &it.op[i];

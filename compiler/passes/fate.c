@@ -67,7 +67,7 @@ covers(const Walk *d, const Iteration *it, const IterationOperand *o)
     bool same = off->kind == EX_CONST || (!d->later && (off->flags & EXF_REG) == 0);
     return it->flat && o->writes && o->ref.buf == d->bytes.buf &&
            o->ref.off == d->bytes.off && same && count_known(it->lanes) &&
-           it->lanes.times * dtype_size(o->ref.dtype) >= d->bytes.bytes;
+           iteration_bytes(o, it->lanes.times) >= d->bytes.bytes;
 }
 
 static Fate
@@ -225,7 +225,7 @@ FateBytes
 fate_bytes(const Iteration *it, const IterationOperand *o)
 {
     bool known = it->flat && count_known(it->lanes);
-    int64_t bytes = known ? it->lanes.times * dtype_size(o->ref.dtype) : IR_MAX_BYTES;
+    int64_t bytes = known ? iteration_bytes(o, it->lanes.times) : IR_MAX_BYTES;
     return (FateBytes){o->ref.buf, o->ref.off, bytes};
 }
 

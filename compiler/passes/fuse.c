@@ -53,7 +53,7 @@ typedef struct Fuse {
 static int64_t
 pitch_in(const Group *g, const Iteration *it, const IterationOperand *o)
 {
-    return g->flat || it->flat ? g->lanes.times * dtype_size(o->ref.dtype) : o->pitch;
+    return g->flat || it->flat ? iteration_bytes(o, g->lanes.times) : o->pitch;
 }
 
 /* Returns whether element i of one operand is element i of the other, for all i. */
@@ -61,14 +61,14 @@ static bool
 aligned(const Group *g, const Iteration *ia, const IterationOperand *a,
         const Iteration *ib, const IterationOperand *b)
 {
-    int64_t size = dtype_size(a->ref.dtype);
     if (a->ref.buf != b->ref.buf || a->ref.off != b->ref.off ||
-        size != dtype_size(b->ref.dtype)) {
+        !iteration_same_size(a, b)) {
         return false;
     }
     int64_t pitch = pitch_in(g, ia, a);
     bool one_row = g->flat || (count_known(g->rows) && g->rows.times <= 1);
-    return one_row || (pitch == pitch_in(g, ib, b) && pitch >= g->lanes.times * size);
+    return one_row ||
+           (pitch == pitch_in(g, ib, b) && pitch >= iteration_bytes(a, g->lanes.times));
 }
 
 /* Returns whether two ranges of one buffer are known to share no byte. */
@@ -164,14 +164,37 @@ has_sink(const Group *g)
     return false;
 }
 
+static bool
+has_bits(const Group *g)
+{
+    for (int i = 0; i < g->n; i++) {
+        if (iteration_has_bits(&g->member[i].it)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether all members are as long as this iteration. */
+static bool
+has_length(const Group *g, const Iteration *it)
+{
+    for (int i = 0; i < g->n; i++) {
+        if (!count_same(g->member[i].it.lanes, it->lanes)) {
+            return false;
+        }
+    }
+    return g->n == 0 || (g->flat && it->flat);
+}
+
 /* Gives the group the shape that it has with one more member; false: the shapes differ.
- */
+ * What a sink reads has as many elements as it reads, and bits have whole chunks. */
 static bool
 take_shape(Group *g, const Iteration *it)
 {
     Count all = {g->rows.of, g->rows.times * g->lanes.times};
-    if (has_sink(g)) { /* of as many elements as it reads */
-        return it->flat && count_same(g->lanes, it->lanes);
+    if ((has_sink(g) || has_bits(g) || iteration_has_bits(it)) && !has_length(g, it)) {
+        return false;
     }
     if (g->n == 0) {
         g->flat = it->flat;

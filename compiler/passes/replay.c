@@ -192,7 +192,7 @@ typedef struct Place {
     BufId buf;
     int64_t off, pitch;
     int size;
-    bool reads, writes;
+    bool reads, writes, bits;
 } Place;
 
 typedef struct Step {
@@ -214,17 +214,25 @@ step_of(const Machine *m, const Stmt *s, const Iteration *it, Step *out)
         const IterationOperand *o = &it->op[i];
         out->place[i] = (Place){.buf = o->ref.buf,
                                 .pitch = o->pitch,
-                                .size = dtype_size(o->ref.dtype),
+                                .size = o->bits ? 1 : dtype_size(o->ref.dtype),
                                 .reads = o->reads,
-                                .writes = o->writes};
+                                .writes = o->writes,
+                                .bits = o->bits};
         ok = eval(m, o->ref.off, &out->place[i].off);
     }
     return ok;
 }
 
-/* Computes one element; term[i] has the terms of the bytes of operand i. */
+static int64_t
+element_at(const Place *p, int64_t row, int64_t lane)
+{
+    return p->off + row * p->pitch + (p->bits ? lane / 8 : lane * p->size);
+}
+
+/* Computes one element; term[i] has the terms of the bytes of operand i. A byte of bits
+ * is made of the terms of its bits, one after the other. */
 static void
-compute(const Step *x, uint64_t term[ITERATION_OPERANDS][8])
+compute(const Step *x, int64_t lane, uint64_t term[ITERATION_OPERANDS][8])
 {
     if (x->moves) {
         memcpy(term[0], term[1], sizeof term[0]);
@@ -235,6 +243,11 @@ compute(const Step *x, uint64_t term[ITERATION_OPERANDS][8])
         for (int b = 0; x->place[i].reads && b < x->place[i].size; b++) {
             h = mix(h, term[i][b]);
         }
+        h = x->place[i].reads && x->place[i].bits ? mix(h, (uint64_t)(lane % 8)) : h;
+    }
+    if (x->place[0].bits) {
+        term[0][0] = lane % 8 == 0 ? h : mix(term[0][0], h);
+        return;
     }
     for (int b = 0; b < x->place[0].size; b++) {
         term[0][b] = mix(h, (uint64_t)b);
@@ -247,15 +260,14 @@ execute_element(Machine *m, const Step *x, int64_t row, int64_t lane)
     uint64_t term[ITERATION_OPERANDS][8] = {{0}};
     for (int i = 0; i < x->n; i++) {
         const Place *p = &x->place[i];
-        for (int b = 0; p->reads && b < p->size; b++) {
-            term[i][b] =
-                *term_at(m, p->buf, p->off + row * p->pitch + lane * p->size + b);
+        for (int b = 0; (p->reads || p->bits) && b < p->size; b++) {
+            term[i][b] = *term_at(m, p->buf, element_at(p, row, lane) + b);
         }
     }
-    compute(x, term);
+    compute(x, lane, term);
     for (int b = 0; b < x->place[0].size; b++) {
         const Place *p = &x->place[0];
-        *term_at(m, p->buf, p->off + row * p->pitch + lane * p->size + b) = term[0][b];
+        *term_at(m, p->buf, element_at(p, row, lane) + b) = term[0][b];
     }
 }
 
@@ -273,7 +285,7 @@ execute_step(Machine *m, const Step *x, int64_t from)
 static int64_t
 end_of(const Step *x, const Place *p)
 {
-    return p->off + (x->rows - 1) * p->pitch + x->lanes * p->size;
+    return element_at(p, x->rows - 1, x->lanes - 1) + p->size;
 }
 
 /* A repeat is read whole before it is written, so what overlaps inside of one is executed
@@ -284,7 +296,7 @@ overlaps_itself(const Step *x)
     const Place *d = &x->place[0];
     for (int i = 1; i < x->n; i++) {
         const Place *p = &x->place[i];
-        bool same = p->off == d->off && p->size == d->size &&
+        bool same = p->off == d->off && p->size == d->size && p->bits == d->bits &&
                     (p->pitch == d->pitch || x->rows <= 1);
         if (p->buf == d->buf && !same && p->off < end_of(x, d) && d->off < end_of(x, p)) {
             return true;
@@ -421,6 +433,7 @@ typedef struct Fused {
     int reg[MOST_FUSED][ITERATION_OPERANDS];
     Register regs[2 * MOST_FUSED];
     int64_t rows, lanes;
+    bool bits; /* chunks are whole bytes of these */
 } Fused;
 
 static bool
@@ -440,7 +453,7 @@ register_of(Fused *f, const Place *p)
     for (int i = 0; i < f->nregs; i++) {
         const Place *q = &f->regs[i].place;
         if (q->buf == p->buf && q->off == p->off && q->pitch == p->pitch &&
-            q->size == p->size) {
+            q->size == p->size && q->bits == p->bits) {
             return i;
         }
     }
@@ -475,6 +488,7 @@ collect(Machine *m, Fused *f)
         for (int j = 0; j < f->step[i].n; j++) {
             Place *p = &f->step[i].place[j];
             p->pitch = flat ? 0 : f->flat[i] ? f->lanes * p->size : p->pitch;
+            f->bits = f->bits || p->bits;
             f->reg[i][j] = register_of(f, p);
         }
     }
@@ -486,8 +500,7 @@ load_register(Machine *m, Register *r, int64_t row, int64_t first, int n)
 {
     for (int i = 0; i < n && !r->loaded; i++) {
         for (int b = 0; b < r->place.size; b++) {
-            int64_t at =
-                r->place.off + row * r->place.pitch + (first + i) * r->place.size + b;
+            int64_t at = element_at(&r->place, row, first + i) + b;
             r->term[i][b] = *term_at(m, r->place.buf, at);
         }
     }
@@ -499,8 +512,7 @@ store_register(Machine *m, const Register *r, int64_t row, int64_t first, int n)
 {
     for (int i = 0; i < n; i++) {
         for (int b = 0; b < r->place.size; b++) {
-            int64_t at =
-                r->place.off + row * r->place.pitch + (first + i) * r->place.size + b;
+            int64_t at = element_at(&r->place, row, first + i) + b;
             *term_at(m, r->place.buf, at) = r->term[i][b];
         }
     }
@@ -523,16 +535,24 @@ execute_member(Machine *m, Fused *f, int i, int64_t row, int64_t first, int n)
         }
         return;
     }
+    Register *to = &f->regs[f->reg[i][0]];
     for (int e = 0; e < n; e++) {
         uint64_t term[ITERATION_OPERANDS][8] = {{0}};
         for (int j = 0; j < x->n; j++) {
             memcpy(term[j], f->regs[f->reg[i][j]].term[e], sizeof term[j]);
         }
-        compute(x, term);
-        memcpy(f->regs[f->reg[i][0]].term[e], term[0], sizeof term[0]);
+        if (to->place.bits && e > 0) {
+            term[0][0] = to->term[e - 1][0];
+        }
+        compute(x, first + e, term);
+        memcpy(to->term[e], term[0], sizeof term[0]);
     }
-    f->regs[f->reg[i][0]].loaded = true;
-    f->regs[f->reg[i][0]].stored = !is_dropped(m->k, f->scope, x->place[0].buf);
+    for (int e = n - 1; to->place.bits && e >= 0;
+         e--) { /* all bits are of a whole byte */
+        to->term[e][0] = to->term[MIN(e / 8 * 8 + 7, n - 1)][0];
+    }
+    to->loaded = true;
+    to->stored = !is_dropped(m->k, f->scope, x->place[0].buf);
 }
 
 static void
@@ -591,9 +611,10 @@ execute_fused(Machine *m, StmtId s)
         int64_t bytes = f->sink[i] != 0 ? f->lanes * f->step[i].place[0].size : 0;
         f->read[i] = ARENA_ARRAY(&scratch, uint64_t, bytes);
     }
+    int chunk = f->bits ? (m->chunk + 7) / 8 * 8 : m->chunk;
     for (int64_t r = 0; ok && r < f->rows; r++) {
-        for (int64_t l = 0; l < f->lanes && m->steps < m->most; l += m->chunk) {
-            execute_chunk(m, f, r, l, (int)MIN(m->chunk, f->lanes - l));
+        for (int64_t l = 0; l < f->lanes && m->steps < m->most; l += chunk) {
+            execute_chunk(m, f, r, l, (int)MIN(chunk, f->lanes - l));
         }
     }
     Flow sinks = ok && m->steps < m->most ? execute_sinks(m, f) : FLOW_ON;

@@ -201,7 +201,8 @@ begin_instr(Sink *x, StmtId s)
     const Stmt *st = &x->k->stmts.p[s];
     if (st->kind != ST_INSTR || st->proof != PROOF_PROVED ||
         !iteration_of(x->k, st, &x->it) || !x->it.flat || !count_known(x->it.lanes) ||
-        x->it.lanes.times % x->trips != 0 || !can_divide(x, st) || shifts(&x->it)) {
+        iteration_has_bits(&x->it) || x->it.lanes.times % x->trips != 0 ||
+        !can_divide(x, st) || shifts(&x->it)) {
         return false;
     }
     StmtId body = x->k->stmts.p[x->loop].loop.body;

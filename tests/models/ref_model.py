@@ -49,6 +49,8 @@ SIZES = {'uint8': 1, 'int8': 1, 'bool': 1, 'uint16': 2, 'int16': 2, 'float16': 2
 UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 NAN = {'float16': 0x7e00, 'bfloat16': 0x7fc0, 'float32': 0x7fc00000}
 FLOATS = ('float16', 'bfloat16', 'float32')
+COMPARE = {'lt': np.less, 'le': np.less_equal, 'gt': np.greater, 'ge': np.greater_equal, 'eq': np.equal,
+           'ne': np.not_equal}
 
 
 class Fault(Exception):
@@ -232,6 +234,10 @@ class Machine:
                 UINT[SIZES[o['src'].dtype]])[0])
         elif name == 'store':
             self.store(o)
+        elif name.startswith('vec_cmpv_'):
+            self.compare(name, o)
+        elif name == 'vec_sel':
+            self.select(o)
         else:
             self.vector(name, o)
 
@@ -425,3 +431,33 @@ class Machine:
                 result = UNARY[name](values[0], dtype)
             result = np.ascontiguousarray(result.astype(word)).view(np.uint8)
             self.mem[o['dst'].buffer][dst[r]] = result.reshape(n, -1)
+
+    # ---- comparisons and selects whose bits are those of all lanes of all repeats
+
+    def source(self, o, name, dtype, active, r):
+        """The lanes of a repeat, as bits."""
+        rows = self.operand(o, name, dtype, active)[r]
+        return np.ascontiguousarray(self.mem[o[name].buffer][rows]).view(UINT[SIZES[dtype]]).reshape(-1)
+
+    def compare(self, name, o):
+        dtype = o['src0'].dtype
+        active = self.lanes(dict(o, mask=REPEAT // SIZES[dtype]), dtype)
+        for r in range(len(active)):
+            a, b = (self.source(o, s, dtype, active, r).view(dtype) for s in ('src0', 'src1'))
+            bits = np.packbits(COMPARE[name[-2:]](a, b), bitorder='little')
+            at = o['dst'].offset + r * len(bits)
+            self.mem[o['dst'].buffer][at:at + len(bits)] = bits
+
+    def select(self, o):
+        dtype = o['dst'].dtype
+        active = self.lanes(o, dtype)
+        dst = self.operand(o, 'dst', dtype, active)
+        size = REPEAT // SIZES[dtype] // 8
+        for r, lanes in enumerate(active):
+            a = self.source(o, 'src0', dtype, active, r)
+            other = np.full(len(a), scalar_bits(o['src1'], dtype), a.dtype) if o['mode'] == 1 \
+                else self.source(o, 'src1', dtype, active, r)
+            at = o['sel'].offset + r * size
+            bits = np.unpackbits(self.mem[o['sel'].buffer][at:at + size], bitorder='little')[lanes]
+            result = np.ascontiguousarray(np.where(bits == 1, a, other))
+            self.mem[o['dst'].buffer][dst[r]] = result.view(np.uint8).reshape(len(a), -1)

@@ -92,7 +92,8 @@ class Program:
         self.ubs = [f'ub{i}' for i in range(r.randint(2, 4))]
         self.l1 = self.soc != 'Ascend910B1' and r.random() < 0.25
         self.faulty = r.random() < 0.04
-        self.varied = seed % 3 != 0   # numbers are spelt in many ways
+        self.tile = random.Random(~seed).choice([1, 2, 4]) if seed % 5 in (1, 2) else 0   # whole repeats of like tiles
+        self.varied = seed % 3 != 0 and not self.tile   # numbers are spelt in many ways
         self.tiling = [r.choice([1, 2, 3, 5, 6]) for _ in range(8)]   # never a whole block of int64
         self.scalars = []   # names of Scalars read from the tiling tensor
         self.names = 0
@@ -118,6 +119,8 @@ class Program:
                 self.ranges[name] = 6
         for i, u in enumerate(self.ubs[:2]):
             body.append(self.load(u, f'in{i}'))
+        if self.chooses():
+            body.append(self.compare())
         body += self.statements(r.randint(2, 7), 0)
         if self.faulty:
             first = max(i for i, s in enumerate(body) if s[0] == 'scalar') + 1
@@ -214,7 +217,36 @@ class Program:
         hi, lo = r.choice([0, r.getrandbits(64)]), r.getrandbits(64) or 1
         return [hi, lo], 64 + hi.bit_length() if hi else lo.bit_length()
 
+    def chooses(self):
+        return self.tile and self.dtype.startswith('float') and self.soc != 'Ascend910A'
+
+    def place(self):
+        """Where the tiles of an instruction begin."""
+        n = self.tile * self.lanes
+        return self.offset(self.ub_elems - n, n) if self.r.random() < 0.3 else const(0)
+
+    def compare(self):
+        op = 'vec_cmpv_' + self.r.choice(['lt', 'le', 'gt', 'ge', 'eq', 'ne'])
+        return ('compare', op, [self.r.choice(self.ubs) for _ in range(2)], self.place())
+
+    def select(self):
+        scalar = self.literal() if self.r.random() < 0.3 else None
+        return ('select', [self.r.choice(self.ubs) for _ in range(3)], self.place(), scalar)
+
+    def neat(self):
+        """An instruction on whole repeats, at the place that most have."""
+        r = self.r
+        p = r.random()
+        if self.chooses() and p < 0.4:
+            return self.compare() if p < 0.15 else self.select()
+        op = r.choice(self.ops())
+        at = self.place()
+        scalar = self.literal() if op in ('vec_dup', 'vec_adds', 'vec_muls') else None
+        return ('vec', op, self.lanes, [(b, at, 8) for b in self.pick_operands(op)], scalar, self.tile, False)
+
     def vector(self):
+        if self.tile and self.r.random() < 0.8:
+            return self.neat()
         r = self.r
         lanes = self.lanes
         op = r.choice(self.ops())
@@ -284,6 +316,9 @@ class Program:
                 return n, b, g
 
     def load(self, ub, gm):
+        n = self.tile * self.lanes
+        if self.tile and n <= self.gm_elems and self.r.random() < 0.7:
+            return ('load', ub, self.place(), gm, self.offset(self.gm_elems - n, 1), 1, n // self.block, 0, 0, False)
         n, b, gap = self.blocks_of(min(60, self.gm_elems // self.block))
         gap2 = self.r.choice([0, gap, 2])
         ext = (n * b + (n - 1) * gap) * self.block
@@ -337,6 +372,8 @@ class Program:
         lines = []
         for u in self.ubs:
             lines.append(f'{u} = tik_instance.Tensor("{t}", ({self.ub_elems},), name="{u}", scope=tik.scope_ubuf)')
+        if self.chooses():
+            lines.append('bits = tik_instance.Tensor("uint8", (128,), name="bits", scope=tik.scope_ubuf)')
         if self.l1:
             lines.append(f'l1 = tik_instance.Tensor("{t}", ({self.ub_elems},), name="l1", scope=tik.scope_cbuf)')
         if self.scalars or self.varied:
@@ -440,6 +477,19 @@ class Program:
         repeat = repeat if isinstance(repeat, str) else ops.number(repeat)
         self.put(out, ind, ops, f'tik_instance.{op}({m}, {", ".join(tensors)}, {repeat}, {", ".join(strides)}{tail[0]})')
 
+    def print_compare(self, s, ind, out):
+        _, op, (a, b), at = s
+        o = self.operands()
+        self.put(out, ind, o, f'tik_instance.{op}(bits, {self.at(a, at, o)}, {self.at(b, at, o)}, '
+                              f'{o.number(self.tile)}, 8, 8)')
+
+    def print_select(self, s, ind, out):
+        _, (d, a, b), at, scalar = s
+        o = self.operands()
+        other = self.at(b, at, o) if scalar is None else repr(scalar)
+        self.put(out, ind, o, f'tik_instance.vec_sel({self.lanes}, {2 if scalar is None else 1}, {self.at(d, at, o)}, '
+                              f'bits, {self.at(a, at, o)}, {other}, {o.number(self.tile)}, 8, 8, 8)')
+
     def print_fault(self, s, ind, out):
         u, name = self.ubs[0], s[2]
         out.append(ind + {
@@ -468,6 +518,7 @@ class Program:
             buffers = {n: Buffer('GM', 'int32' if n == 'tiling' else self.dtype, a) for n, a in gm.items()}
             for u in self.ubs:
                 buffers[u] = Buffer('UB', self.dtype, self.ub_elems)
+            buffers['bits'] = Buffer('UB', 'uint8', 128)
             buffers['l1'] = Buffer('L1', self.dtype, self.ub_elems)
             m = Machine(self.soc, buffers)
             self.exec_body(self.body, {'core': core}, m)
@@ -545,6 +596,22 @@ class Program:
         if counter:
             o['mask_mode'] = 'counter'
         m.run([(op, o)])
+
+    def bits(self):
+        from ref_model import Ref
+        return Ref('bits', 0, 'uint8')
+
+    def exec_compare(self, s, env, m):
+        _, op, (a, b), at = s
+        m.run([(op, dict(dst=self.bits(), src0=self.ref(a, at, env), src1=self.ref(b, at, env),
+                         repeat_times=self.tile, src0_rep_stride=8, src1_rep_stride=8))])
+
+    def exec_select(self, s, env, m):
+        _, (d, a, b), at, scalar = s
+        m.run([('vec_sel', dict(mask=self.lanes, mode=2 if scalar is None else 1, dst=self.ref(d, at, env),
+                                sel=self.bits(), src0=self.ref(a, at, env),
+                                src1=self.ref(b, at, env) if scalar is None else scalar, repeat_times=self.tile,
+                                dst_rep_stride=8, src0_rep_stride=8, src1_rep_stride=8))])
 
     def exec_fault(self, s, env, m):
         from ref_model import Fault

@@ -36,7 +36,8 @@ operand_of(Lower *l, Fusion *f, const IterationOperand *o, int64_t pitch)
     for (int i = 0; i < f->noperands; i++) {
         FusedOperand *have = &f->operand[i];
         if (have->buf == o->ref.buf && have->off == o->ref.off && have->pitch == pitch &&
-            dtype_size(have->dtype) == dtype_size(o->ref.dtype)) {
+            have->bits == o->bits &&
+            (o->bits || dtype_size(have->dtype) == dtype_size(o->ref.dtype))) {
             return i;
         }
     }
@@ -47,6 +48,7 @@ operand_of(Lower *l, Fusion *f, const IterationOperand *o, int64_t pitch)
                                               .off = o->ref.off,
                                               .dtype = o->ref.dtype,
                                               .pitch = pitch,
+                                              .bits = o->bits,
                                               .at = lower_ref(l, &o->ref)};
     return f->noperands++;
 }
@@ -124,7 +126,7 @@ find_shape(const Lower *l, Fusion *f)
             ICE("statement %u is no part of a loop", (unsigned)s);
         }
         for (int i = 0; i < it.n; i++) {
-            widest = MAX(widest, dtype_size(it.op[i].ref.dtype));
+            widest = it.op[i].bits ? widest : MAX(widest, dtype_size(it.op[i].ref.dtype));
         }
         if (!it.flat) {
             f->flat = false;
@@ -142,8 +144,12 @@ find_shape(const Lower *l, Fusion *f)
 static LLVMValueRef
 element_at(Lower *l, const Chunk *c, int operand)
 {
-    LLVMTypeRef element = lower_bits_type(l, c->f->operand[operand].dtype, 0);
+    const FusedOperand *o = &c->f->operand[operand];
+    LLVMTypeRef element = o->bits ? l->i8 : lower_bits_type(l, o->dtype, 0);
     LLVMValueRef first = c->first;
+    if (o->bits) {
+        first = LLVMBuildLShr(l->b, first, lower_const(l, 3), "");
+    }
     return LLVMBuildGEP2(l->b, element, c->at[operand], &first, 1, "");
 }
 
@@ -170,12 +176,34 @@ prefetch(Lower *l, const Chunk *c, int operand, LLVMValueRef at)
     }
 }
 
+/* Loops with bits have no chunks that are not full. */
+static LLVMValueRef
+load_bits(Lower *l, const Chunk *c, LLVMValueRef at)
+{
+    unsigned lanes = (unsigned)c->f->lanes;
+    LLVMTypeRef type = LLVMVectorType(LLVMInt1TypeInContext(l->ctx), lanes);
+    LLVMValueRef v = LLVMBuildLoad2(l->b, LLVMIntTypeInContext(l->ctx, lanes), at, "");
+    LLVMSetAlignment(v, 1);
+    return LLVMBuildBitCast(l->b, v, type, "");
+}
+
+static void
+store_bits(Lower *l, const Chunk *c, LLVMValueRef at, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(l->ctx, (unsigned)c->f->lanes);
+    v = LLVMBuildBitCast(l->b, v, type, "");
+    LLVMSetAlignment(LLVMBuildStore(l->b, v, at), 1);
+}
+
 static LLVMValueRef
 load_chunk(Lower *l, const Chunk *c, int operand)
 {
     Dtype t = c->f->operand[operand].dtype;
     LLVMTypeRef type = lower_bits_type(l, t, c->f->lanes);
     LLVMValueRef at = element_at(l, c, operand);
+    if (c->f->operand[operand].bits) {
+        return load_bits(l, c, at);
+    }
     if (c->mask == NULL && c->f->operand[operand].far) {
         prefetch(l, c, operand, at);
     }
@@ -199,6 +227,10 @@ store_chunk(Lower *l, const Chunk *c, int operand, LLVMValueRef v)
 {
     const FusedOperand *o = &c->f->operand[operand];
     LLVMValueRef at = element_at(l, c, operand);
+    if (o->bits) {
+        store_bits(l, c, at, v);
+        return;
+    }
     if (c->f->streams && o->staged) {
         stage_store(l, c, o, v);
         return;
@@ -253,11 +285,16 @@ compute_member(Lower *l, Chunk *c, int i)
                     .mask = LANES_FULL,
                     .n = m->n,
                     .scalar = m->scalar_type};
-    for (int j = 0; j < m->n; j++) {
-        sh.dtype[j] = m->dtype[j];
-        sh.dense[j] = true;
+    /* A comparison has no lanes that it writes; what selects comes after the lanes. */
+    int skip = m->job.bits == BITS_WRITE;
+    sh.n = m->n - (m->job.bits != BITS_NONE);
+    for (int j = skip; j < m->n; j++) {
+        if (j - skip < sh.n) {
+            sh.dtype[j - skip] = m->dtype[j];
+            sh.dense[j - skip] = true;
+        }
         if (j > 0 || m->job.reads_dst) {
-            v[j] = value_of(l, c, m->operand[j]);
+            v[j - skip] = value_of(l, c, m->operand[j]);
         }
     }
     LLVMValueRef scalar =
@@ -462,7 +499,7 @@ key_of(Lower *l, const Fusion *f)
     for (int i = 0; i < f->noperands; i++) {
         const FusedOperand *o = &f->operand[i];
         text_printf(&t, ";%d %lld %d %d", (int)o->dtype, (long long)o->pitch, o->stored,
-                    o->streams + 2 * o->staged + 4 * o->far);
+                    o->streams + 2 * o->staged + 4 * o->far + 8 * o->bits);
     }
     for (int i = 0; i < f->nhints; i++) {
         text_printf(&t, ";ahead %d %d", f->hint[i].lines, f->hint[i].writes);

@@ -28,6 +28,7 @@ typedef struct FusedOperand {
     bool streams; /* stored past the caches, in whole lines */
     bool staged;  /* the same, but rows do not end where lines end */
     bool far;     /* read from memory that the caches do not hold */
+    bool bits;    /* one for each element (analysis/iteration.h) */
 } FusedOperand;
 
 /* Lines that the next iteration of the loop around needs: so many with each chunk. */
@@ -47,8 +48,8 @@ typedef struct FusedMember {
     LLVMValueRef elems;  /* of a flat loop */
     LLVMValueRef result; /* address of the sum of all elements, of a sink; else null */
     int n;
-    int operand[LANE_OPERANDS];
-    Dtype dtype[LANE_OPERANDS];
+    int operand[ITERATION_OPERANDS];
+    Dtype dtype[ITERATION_OPERANDS];
 } FusedMember;
 
 /* A fused scope while it is lowered. */
