@@ -68,6 +68,7 @@ typedef struct Bench {
     TikKernel host;
     void *handle;
     const HostApi *api;
+    HostSession *session;
     const uint8_t *blob;
     size_t blob_size;
     Gemm *gemm;
@@ -151,11 +152,12 @@ compile(Bench *b)
 {
     char source[3000];
     PassOptions passes = {0};
-    HostOptions host = {.opt_level = 2};
     kernel_source(b, source, sizeof source);
     unit_init(&b->unit);
-    if (!tikc_compile(&b->unit, "cube.tik", source, strlen(source), &passes) ||
-        !b->api->jit(&b->unit.kernels.p[0], 1, &host, &b->host, &b->handle) ||
+    b->session = b->api->open(&b->unit, &(HostOptions){.opt_level = 2});
+    if (b->session == NULL ||
+        !tikc_compile(&b->unit, "cube.tik", source, strlen(source), &passes) ||
+        !b->api->jit(b->session, &b->unit.kernels.p[0], 1, false, &b->host, &b->handle) ||
         !tikc_blob(&b->unit, b->unit.kernels.p, 1, &b->blob, &b->blob_size)) {
         show_errors(&b->unit, b->c->name);
     }
@@ -431,6 +433,7 @@ bench(const Case *c, Gemm *gemm, int rounds, int repetitions)
     report(b, rounds);
     fflush(stdout);
     b->api->release(b->handle);
+    b->api->close(b->session);
     unit_free(&b->unit);
     for (int i = 0; i < 3; i++) {
         tik_array_free(b->args[i]);

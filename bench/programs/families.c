@@ -77,6 +77,7 @@ typedef struct Bench {
     TikKernel host;
     void *handle;
     const HostApi *api;
+    HostSession *session;
     const uint8_t *blob;
     size_t blob_size;
     double times[WHO_COUNT][MAX_ROUNDS];
@@ -135,9 +136,12 @@ compile(Bench *b)
 {
     char source[2048];
     PassOptions passes = {0};
-    HostOptions host = {.opt_level = 2};
     kernel_source(b, source, sizeof source);
     unit_init(&b->unit);
+    b->session = b->api->open(&b->unit, &(HostOptions){.opt_level = 2});
+    if (b->session == NULL) {
+        show_errors(&b->unit, "session");
+    }
     if (!tikc_compile(&b->unit, "families.tik", source, strlen(source), &passes)) {
         if (b->unit.diags.n > 0 && b->unit.diags.p[0]->id == D_NOT_SUPPORTED) {
             return false;
@@ -145,7 +149,7 @@ compile(Bench *b)
         show_errors(&b->unit, b->c->call);
     }
     tikc_tile(b->unit.kernels.p, 1, &passes);
-    if (!b->api->jit(&b->unit.kernels.p[0], 1, &host, &b->host, &b->handle) ||
+    if (!b->api->jit(b->session, &b->unit.kernels.p[0], 1, false, &b->host, &b->handle) ||
         !tikc_blob(&b->unit, b->unit.kernels.p, 1, &b->blob, &b->blob_size)) {
         show_errors(&b->unit, b->c->call);
     }
@@ -337,6 +341,7 @@ measure(Bench *b, int rounds)
     }
     report(b, rounds);
     b->api->release(b->handle);
+    b->api->close(b->session);
 }
 
 static void

@@ -74,11 +74,10 @@ typedef struct Loaded {
 } Loaded;
 
 static void
-load(Loaded *b, const HostApi *api, const Case *c)
+load(Loaded *b, const HostApi *api, HostSession *session, const Case *c)
 {
     char source[2048];
     PassOptions passes = {0};
-    HostOptions host = {.opt_level = 2};
     TikError err;
     snprintf(source, sizeof source, c->source, c->blocks, c->blocks, c->blocks,
              c->blocks);
@@ -87,7 +86,7 @@ load(Loaded *b, const HostApi *api, const Case *c)
         die(c->what, b->unit.diags.n > 0 ? b->unit.diags.p[0]->text : "not accepted");
     }
     tikc_tile(b->unit.kernels.p, 1, &passes);
-    if (!api->jit(b->unit.kernels.p, 1, &host, &b->kernel, &b->handle)) {
+    if (!api->jit(session, b->unit.kernels.p, 1, false, &b->kernel, &b->handle)) {
         die(c->what, "not compiled");
     }
     for (int i = 0; i < b->kernel.nparams; i++) {
@@ -113,12 +112,12 @@ launches(Loaded *b, int threads, int n)
 }
 
 static void
-bench(const HostApi *api, const Case *c, int rounds)
+bench(const HostApi *api, HostSession *session, const Case *c, int rounds)
 {
     static Loaded b;
     static double times[THREADS][MAX_ROUNDS];
     int n[THREADS];
-    load(&b, api, c);
+    load(&b, api, session, c);
     for (int t = 0; t < THREADS; t++) {
         double once = launches(&b, t + 1, 20);
         n[t] = once > 1e-4 ? 20 : (int)(2e-3 / once);
@@ -148,11 +147,20 @@ main(int argc, char **argv)
     if (rounds < 1 || rounds > MAX_ROUNDS) {
         die("usage", "launch [ROUNDS 1..999]");
     }
+    Unit u;
+    unit_init(&u);
+    const HostApi *api = tikc_host_api();
+    HostSession *session = api->open(&u, &(HostOptions){.opt_level = 2});
+    if (session == NULL) {
+        die("session", "not opened");
+    }
     printf(
         "\nlaunches, microseconds      1 thread: 10 %%     median   2 threads: 10 %%     "
         "median\n");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        bench(tikc_host_api(), &cases[i], rounds);
+        bench(api, session, &cases[i], rounds);
     }
+    api->close(session);
+    unit_free(&u);
     return 0;
 }

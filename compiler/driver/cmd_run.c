@@ -562,21 +562,33 @@ chain_of_blob(Unit *u, const Job *job, uint32_t frame)
 }
 
 static bool
+run_entry(Cmd *c, Job *job, const TikKernel *entry, TikError *err)
+{
+    bool ok = tik_launch_watched(entry, job->pointers, (int)c->threads,
+                                 warn_while_running, c, err);
+    c->fault_chain = ok ? 0 : chain_of_kernel(&c->unit, entry, err->frame);
+    return ok;
+}
+
+static bool
 run_host(Cmd *c, Job *job, TikError *err)
 {
     const HostApi *host = host_open(&c->unit);
-    HostOptions opt = {.opt_level = (int)c->opt_level, .cpu = c->cpu, .apart = true};
+    HostOptions opt = {.opt_level = (int)c->opt_level, .cpu = c->cpu};
+    bool ready = cpu_check_runs(c) && host && tile_kernels(c, &job->kernel, 1);
+    HostSession *s = ready ? host->open(&c->unit, &opt) : NULL;
     TikKernel entry;
-    void *handle;
-    if (!cpu_check_runs(c) || !host || !tile_kernels(c, &job->kernel, 1) ||
-        !host->jit(&job->kernel, 1, &opt, &entry, &handle)) {
-        set_error(err, TIK_OK, "", "");
-        return false; /* the unit has the diagnostic */
+    void *handle = NULL;
+    bool ok = false;
+    if (s != NULL && host->jit(s, &job->kernel, 1, true, &entry, &handle)) {
+        ok = run_entry(c, job, &entry, err);
+        host->release(handle);
+    } else {
+        set_error(err, TIK_OK, "", ""); /* the unit has the diagnostic */
     }
-    bool ok = tik_launch_watched(&entry, job->pointers, (int)c->threads,
-                                 warn_while_running, c, err);
-    c->fault_chain = ok ? 0 : chain_of_kernel(&c->unit, &entry, err->frame);
-    host->release(handle);
+    if (s != NULL) {
+        host->close(s);
+    }
     return ok;
 }
 

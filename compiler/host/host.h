@@ -20,18 +20,24 @@ typedef struct HostOptions {
     const char *cpu; /* null: the processor of this machine */
     /* what messages of emit name instead of its path; null: the path */
     const char *shown;
-    /* jit: the arrays of every launch share no bytes, so nothing is compiled for such
-     * that do */
-    bool apart;
 } HostOptions;
+
+/* What kernels that are compiled into this process share: the machine that the code is
+ * for, and what links it. One thread uses a session at a time. */
+typedef struct HostSession HostSession;
 
 typedef struct HostApi {
     int version; /* HOST_API_VERSION */
+    /* Null: the unit has the diagnostic. The kernels of a session are released before it
+     * is closed. */
+    HostSession *(*open)(Unit *u, const HostOptions *opt);
+    void (*close)(HostSession *s);
     /* Compiles checked and allocated kernels of one unit, n >= 1, into one module and
-     * returns their n entries; release frees *handle, and with it the entries'
-     * storage. */
-    bool (*jit)(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
-                void **handle);
+     * returns their n entries; release frees *handle, and with it the entries' storage.
+     * apart: the arrays of every launch share no bytes, so nothing is compiled for such
+     * that do. */
+    bool (*jit)(HostSession *s, Kernel *const *kernels, int n, bool apart,
+                TikKernel *entries, void **handle);
     void (*release)(void *handle);
     /* Writes object code, a shared library, LLVM IR or assembly of the kernels into a
      * file. */
@@ -40,7 +46,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 4
+    HOST_API_VERSION = 5
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);

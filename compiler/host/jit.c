@@ -1,7 +1,11 @@
 /* jit.c: compiles kernels into this process. The module goes through the same pipeline as
  * ahead-of-time output, to object code in memory, which ORC links: so both give the same
  * code. Calls of the runtime library are bound to the copy in this library; memcpy and
- * the like come from the process. */
+ * the like come from the process.
+ *
+ * The kernels of a session are linked by one linker and compiled for one machine, both of
+ * which take longer to make than the code of a small kernel. Each has a resource tracker,
+ * which frees its code. */
 #include "host/lower/lower.h"
 #include "tikcode.h"
 
@@ -17,13 +21,21 @@ _Float16 __truncsfhf2(float x);
 _Float16 __truncdfhf2(double x);
 #endif
 
-typedef struct Jit {
-    Arena arena; /* holds names, parameters, places */
+struct HostSession {
+    Arena arena;
+    HostTarget target;
     LLVMOrcLLJITRef jit;
-} Jit;
+    uint64_t entries; /* number of entries so far: their names are numbered */
+};
+
+/* The code of one call of host_jit. */
+typedef struct Code {
+    Arena arena; /* holds names, parameters, places */
+    LLVMOrcResourceTrackerRef tracker;
+} Code;
 
 static bool
-failed(Unit *u, Jit *j, LLVMErrorRef error)
+failed(Unit *u, LLVMErrorRef error)
 {
     if (error == NULL) {
         return false;
@@ -31,14 +43,13 @@ failed(Unit *u, Jit *j, LLVMErrorRef error)
     char *text = LLVMGetErrorMessage(error);
     diag_add(u, D_BACKEND, (Span){0}, 0, "LLVM cannot load the code: %s", text);
     LLVMDisposeErrorMessage(text);
-    host_release(j);
     return true;
 }
 
 static bool
-bind_runtime(Unit *u, Jit *j)
+bind_runtime(Unit *u, LLVMOrcLLJITRef jit)
 {
-    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(j->jit);
+    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(jit);
     const struct {
         const char *name;
         uintptr_t address;
@@ -66,20 +77,15 @@ bind_runtime(Unit *u, Jit *j)
     };
     LLVMOrcCSymbolMapPair pairs[ARRAY_LEN(runtime)];
     for (size_t i = 0; i < ARRAY_LEN(runtime); i++) {
-        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(j->jit, runtime[i].name);
+        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, runtime[i].name);
         pairs[i].Sym = (LLVMJITEvaluatedSymbol){runtime[i].address, {0, 0}};
     }
     LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, ARRAY_LEN(pairs));
-    if (failed(u, j, LLVMOrcJITDylibDefine(lib, unit))) {
-        return false;
-    }
+    TRY(!failed(u, LLVMOrcJITDylibDefine(lib, unit)));
     LLVMOrcDefinitionGeneratorRef process = NULL;
-    char prefix = LLVMOrcLLJITGetGlobalPrefix(j->jit);
-    if (failed(u, j,
-               LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix,
-                                                                    NULL, NULL))) {
-        return false;
-    }
+    char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
+    TRY(!failed(u, LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix,
+                                                                        NULL, NULL)));
     LLVMOrcJITDylibAddGenerator(lib, process);
     return true;
 }
@@ -88,7 +94,7 @@ bind_runtime(Unit *u, Jit *j)
  * features, which is made in a quarter of the time that finding out those of the
  * processor once more takes. */
 static LLVMErrorRef
-make_linker(Jit *j)
+make_linker(LLVMOrcLLJITRef *jit)
 {
     HostTarget t;
     LLVMOrcLLJITBuilderRef builder = NULL;
@@ -99,45 +105,82 @@ make_linker(Jit *j)
             builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(t.machine));
     }
     LLVMDisposeMessage(error);
-    return LLVMOrcCreateLLJIT(&j->jit, builder);
+    return LLVMOrcCreateLLJIT(jit, builder);
 }
 
 static bool
-link_object(Unit *u, Jit *j, LLVMMemoryBufferRef object)
+open_target(Unit *u, const HostOptions *opt, HostTarget *t)
 {
-    LLVMErrorRef error = make_linker(j);
-    if (error != NULL) {
-        LLVMDisposeMemoryBuffer(object);
-        return !failed(u, j, error);
+    char *error = NULL;
+    if (host_target_open(t, opt, &error)) {
+        return true;
     }
-    if (!bind_runtime(u, j)) {
-        LLVMDisposeMemoryBuffer(object);
-        return false;
-    }
-    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(j->jit);
-    return !failed(u, j, LLVMOrcLLJITAddObjectFile(j->jit, lib, object));
+    diag_add(u, D_BACKEND, (Span){0}, 0, "LLVM has no code for this machine: %s", error);
+    LLVMDisposeMessage(error);
+    return false;
 }
 
-/* Returns object code of the kernels, whose descriptors go to out; null after a
- * diagnostic. */
+HostSession *
+host_session_open(Unit *u, const HostOptions *opt)
+{
+    HostTarget target;
+    LLVMOrcLLJITRef jit = NULL;
+    if (!open_target(u, opt, &target)) {
+        return NULL;
+    }
+    Arena arena;
+    arena_init(&arena);
+    HostSession *s = ARENA_NEW(&arena, HostSession);
+    *s = (HostSession){.arena = arena, .target = target};
+    if (failed(u, make_linker(&jit))) {
+        host_session_close(s);
+        return NULL;
+    }
+    s->jit = jit;
+    if (!bind_runtime(u, jit)) {
+        host_session_close(s);
+        return NULL;
+    }
+    return s;
+}
+
+void
+host_session_close(HostSession *s)
+{
+    LLVMErrorRef error = s->jit != NULL ? LLVMOrcDisposeLLJIT(s->jit) : NULL;
+    if (error != NULL) {
+        LLVMConsumeError(error);
+    }
+    host_target_close(&s->target);
+    Arena arena = s->arena; /* *s itself is allocated in it */
+    arena_free(&arena);
+}
+
+/* ---- kernels ------------------------------------------------------------- */
+
+/* Returns object code of the kernels, whose descriptors go to out and the names of their
+ * entries to names; null after a diagnostic. */
 static LLVMMemoryBufferRef
-compile(Kernel *const *kernels, int n, const HostTarget *t, bool apart, Arena *arena,
-        TikKernel *out)
+compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Arena *arena,
+        TikKernel *out, const char **names)
 {
     Unit *u = kernels[0]->unit;
     Arena scratch;
     arena_init(&scratch);
     Lower l;
-    lower_open(&l, u, &scratch, t, "tikc");
+    lower_open(&l, u, &scratch, &s->target, "tikc");
     for (int i = 0; i < n; i++) {
-        lower_kernel(&l, kernels[i], apart);
+        LLVMValueRef entry = lower_kernel(&l, kernels[i], apart);
+        names[i] =
+            arena_printf(arena, "tik_entry_%llu", (unsigned long long)s->entries++);
+        LLVMSetValueName2(entry, names[i], strlen(names[i]));
         descriptor_fill(&l, kernels[i], arena, &out[i]);
     }
     char *error = NULL;
     LLVMMemoryBufferRef object = NULL;
-    if (!host_target_optimise(t, l.mod, l.has_slots, &error) ||
-        LLVMTargetMachineEmitToMemoryBuffer(t->machine, l.mod, LLVMObjectFile, &error,
-                                            &object)) {
+    if (!host_target_optimise(&s->target, l.mod, l.has_slots, &error) ||
+        LLVMTargetMachineEmitToMemoryBuffer(s->target.machine, l.mod, LLVMObjectFile,
+                                            &error, &object)) {
         diag_add(u, D_BACKEND, kernels[0]->span, 0, "LLVM cannot compile the kernel: %s",
                  error);
         LLVMDisposeMessage(error);
@@ -149,62 +192,50 @@ compile(Kernel *const *kernels, int n, const HostTarget *t, bool apart, Arena *a
 }
 
 static bool
-find_entries(Unit *u, Jit *j, int n, TikKernel *entries)
+link_object(Unit *u, HostSession *s, Code *c, LLVMMemoryBufferRef object, int n,
+            TikKernel *entries, const char *const *names)
 {
+    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(s->jit);
+    c->tracker = LLVMOrcJITDylibCreateResourceTracker(lib);
+    TRY(!failed(u, LLVMOrcLLJITAddObjectFileWithRT(s->jit, c->tracker, object)));
     for (int i = 0; i < n; i++) {
-        const char *symbol = arena_printf(&j->arena, "tik_entry_%s", entries[i].name);
         LLVMOrcExecutorAddress address = 0;
-        TRY(!failed(u, j, LLVMOrcLLJITLookup(j->jit, &address, symbol)));
+        TRY(!failed(u, LLVMOrcLLJITLookup(s->jit, &address, names[i])));
         entries[i].entry = (TikEntry)(uintptr_t)address;
     }
     return true;
 }
 
-static bool
-open_target(Unit *u, Span span, const HostOptions *opt, HostTarget *t)
-{
-    char *error = NULL;
-    if (host_target_open(t, opt, &error)) {
-        return true;
-    }
-    diag_add(u, D_BACKEND, span, 0, "LLVM has no code for this machine: %s", error);
-    LLVMDisposeMessage(error);
-    return false;
-}
-
 bool
-host_jit(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
+host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart, TikKernel *entries,
          void **handle)
 {
     Unit *u = kernels[0]->unit;
-    HostTarget t;
-    TRY(open_target(u, kernels[0]->span, opt, &t));
     Arena first;
     arena_init(&first);
-    Jit *j = ARENA_NEW(&first, Jit);
-    j->arena = first;
-    LLVMMemoryBufferRef object = compile(kernels, n, &t, opt->apart, &j->arena, entries);
-    host_target_close(&t);
-    if (object == NULL) {
-        host_release(j);
+    Code *c = ARENA_NEW(&first, Code);
+    c->arena = first;
+    const char **names = ARENA_ARRAY(&c->arena, const char *, n);
+    LLVMMemoryBufferRef object = compile(s, kernels, n, apart, &c->arena, entries, names);
+    if (object == NULL || !link_object(u, s, c, object, n, entries, names)) {
+        host_release(c);
         return false;
     }
-    TRY(link_object(u, j, object));
-    TRY(find_entries(u, j, n, entries));
-    *handle = j;
+    *handle = c;
     return true;
 }
 
 void
 host_release(void *handle)
 {
-    Jit *j = handle;
-    if (j->jit != NULL) {
-        LLVMErrorRef error = LLVMOrcDisposeLLJIT(j->jit);
+    Code *c = handle;
+    if (c->tracker != NULL) {
+        LLVMErrorRef error = LLVMOrcResourceTrackerRemove(c->tracker);
         if (error != NULL) {
             LLVMConsumeError(error);
         }
+        LLVMOrcReleaseResourceTracker(c->tracker);
     }
-    Arena arena = j->arena; /* *j itself is allocated in it */
+    Arena arena = c->arena; /* *c itself is allocated in it */
     arena_free(&arena);
 }

@@ -31,7 +31,7 @@
 enum {
     MAX_TENSORS = 32,
     MAX_INPUTS = 2048,
-    MAX_LEVELS = 4,
+    MAX_LEVELS = 4, /* 0 to 3 */
     NAME = 64
 };
 
@@ -68,6 +68,12 @@ typedef struct Native {
     TikKernel *entries;
     void *handle;
 } Native;
+
+/* The host back end with a session for each optimisation level that was wanted. */
+typedef struct Host {
+    const HostApi *api;
+    HostSession *sessions[MAX_LEVELS];
+} Host;
 
 static void *
 must(void *p)
@@ -126,7 +132,8 @@ read_job(Job *job)
     if (!fgets(line, sizeof line, stdin) ||
         sscanf(line, "PROGRAM %ld %zu %63s %63s %d", &job->id, &job->len, job->soc,
                job->levels, &job->show) < 3 ||
-        strlen(job->levels) > MAX_LEVELS) {
+        strlen(job->levels) > MAX_LEVELS ||
+        strspn(job->levels, "0123") != strlen(job->levels)) {
         return false;
     }
     job->source = (char *)read_bytes(job->len);
@@ -347,16 +354,27 @@ print_refusal(const Job *job, const Unit *u)
     printf("\nEND\n");
 }
 
+static HostSession *
+session_of(Host *host, Unit *u, int level)
+{
+    HostSession **s = &host->sessions[level];
+    if (*s == NULL) {
+        *s = host->api->open(u, &(HostOptions){.opt_level = level});
+    }
+    return *s;
+}
+
 static void
-run_kernels(Job *job, const HostApi *host, Unit *u)
+run_kernels(Job *job, Host *host, Unit *u)
 {
     Native native[MAX_LEVELS] = {0};
     int n = (int)u->kernels.n;
     bool ok = true;
     for (int i = 0; ok && job->levels[i]; i++) {
-        HostOptions opt = {.opt_level = job->levels[i] - '0'};
+        HostSession *s = session_of(host, u, job->levels[i] - '0');
         native[i].entries = must(calloc((size_t)n, sizeof *native[i].entries));
-        ok = host->jit(u->kernels.p, n, &opt, native[i].entries, &native[i].handle);
+        ok = s != NULL && host->api->jit(s, u->kernels.p, n, false, native[i].entries,
+                                         &native[i].handle);
     }
     for (int i = 0; ok && i < n; i++) {
         run_kernel(job, u, native, i);
@@ -368,7 +386,7 @@ run_kernels(Job *job, const HostApi *host, Unit *u)
     }
     for (int i = 0; i < MAX_LEVELS && native[i].entries; i++) {
         if (native[i].handle) {
-            host->release(native[i].handle);
+            host->api->release(native[i].handle);
         }
         free(native[i].entries);
     }
@@ -386,7 +404,7 @@ few_params(const Unit *u)
 }
 
 static void
-run_job(Job *job, const HostApi *host)
+run_job(Job *job, Host *host)
 {
     Unit u;
     unit_init(&u);
@@ -412,15 +430,20 @@ main(void)
 {
     Unit u;
     unit_init(&u);
-    const HostApi *host = host_open(&u);
-    if (!host) {
+    Host host = {.api = host_open(&u)};
+    if (!host.api) {
         fprintf(stderr, "diffrun: %s\n", u.diags.p[0]->text);
         return 2;
     }
     Job *job = must(calloc(1, sizeof *job));
     while (read_job(job)) {
-        run_job(job, host);
+        run_job(job, &host);
         free_job(job);
+    }
+    for (int i = 0; i < MAX_LEVELS; i++) {
+        if (host.sessions[i] != NULL) {
+            host.api->close(host.sessions[i]);
+        }
     }
     free(job);
     unit_free(&u);

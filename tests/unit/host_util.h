@@ -194,7 +194,9 @@ run_at(Maker *m, int level, const char *cpu, uint8_t *const *arrays, TikError *e
     HostOptions opt = {.opt_level = level, .cpu = cpu};
     TikKernel tk = {0};
     void *handle = NULL;
-    bool ok = tikc_host_api()->jit(&m->k, 1, &opt, &tk, &handle);
+    const HostApi *host = tikc_host_api();
+    HostSession *session = host->open(m->u, &opt);
+    bool ok = session != NULL && host->jit(session, &m->k, 1, false, &tk, &handle);
     if (!ok) {
         show_diags(m->u);
     }
@@ -210,7 +212,8 @@ run_at(Maker *m, int level, const char *cpu, uint8_t *const *arrays, TikError *e
         list[i] = &a[i];
     }
     ok = tik_launch(&tk, list, 1, err);
-    tikc_host_api()->release(handle);
+    host->release(handle);
+    host->close(session);
     return ok;
 }
 

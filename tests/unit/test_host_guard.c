@@ -347,7 +347,9 @@ compare(bool tiled)
     Counts counts = {0};
     open_guarded(&g);
     g.m.k->tiled = tiled ? passes_host(g.m.k, NULL) : NULL;
-    assert_true(tikc_host_api()->jit(&g.m.k, 1, &opt, &tk, &handle));
+    HostSession *session = tikc_host_api()->open(g.m.u, &opt);
+    assert_non_null(session);
+    assert_true(tikc_host_api()->jit(session, &g.m.k, 1, false, &tk, &handle));
     assert_true(tk.params[1].inside && tk.params[2].inside && tk.params[1].unwritten);
     Model *x = malloc(sizeof *x);
     for (int i = 0; i < RUNS; i++) {
@@ -356,6 +358,7 @@ compare(bool tiled)
     }
     free(x);
     tikc_host_api()->release(handle);
+    tikc_host_api()->close(session);
     maker_close(&g.m);
     print_message("%d runs to the end, %d faults\n", counts.good, counts.faults);
     assert_true(counts.good > RUNS / 10 && counts.faults > RUNS / 10);

@@ -37,6 +37,15 @@ enum_attr(Lower *l, const char *name)
     return LLVMCreateEnumAttribute(l->ctx, kind, 0);
 }
 
+/* All functions have the same ones: LLVM describes the machine anew for each set. */
+static void
+add_attributes(Lower *l, LLVMValueRef fn)
+{
+    for (int i = 0; i < l->nattrs; i++) {
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, l->attrs[i]);
+    }
+}
+
 void
 lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *module_name)
 {
@@ -70,13 +79,10 @@ lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *mod
     l->unlikely = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, weights, 3));
     LLVMMetadataRef opposite[3] = {weights[0], weights[2], weights[1]};
     l->likely = LLVMMetadataAsValue(l->ctx, LLVMMDNodeInContext2(l->ctx, opposite, 3));
-    l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "noinline");
-    l->helper_attrs[l->nhelper_attrs++] = enum_attr(l, "nounwind");
+    l->attrs[l->nattrs++] = enum_attr(l, "nounwind");
     if (t->masked_stores) {
-        l->helper_attrs[l->nhelper_attrs++] =
-            string_attr(l, "prefer-vector-width", "512");
-        l->helper_attrs[l->nhelper_attrs++] =
-            string_attr(l, "min-legal-vector-width", "512");
+        l->attrs[l->nattrs++] = string_attr(l, "prefer-vector-width", "512");
+        l->attrs[l->nattrs++] = string_attr(l, "min-legal-vector-width", "512");
     }
 }
 
@@ -330,7 +336,7 @@ add_entry(Lower *l, const Kernel *k, const char *prefix)
     const char *name = sym_text(&l->u->names, k->name);
     LLVMValueRef fn = LLVMAddFunction(
         l->mod, arena_printf(l->arena, "tik_%s_%s", prefix, name), entry_type(l));
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, enum_attr(l, "nounwind"));
+    add_attributes(l, fn);
     return fn;
 }
 
@@ -559,9 +565,8 @@ lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *par
     h->location = LLVMGetCurrentDebugLocation2(l->b);
     h->fn = LLVMAddFunction(l->mod, name, h->type);
     LLVMSetLinkage(h->fn, LLVMInternalLinkage);
-    for (int i = 0; i < l->nhelper_attrs; i++) {
-        LLVMAddAttributeAtIndex(h->fn, LLVMAttributeFunctionIndex, l->helper_attrs[i]);
-    }
+    add_attributes(l, h->fn);
+    LLVMAddAttributeAtIndex(h->fn, LLVMAttributeFunctionIndex, enum_attr(l, "noinline"));
     LLVMSetCurrentDebugLocation2(l->b, NULL);
     LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->ctx, h->fn, "entry"));
     return true;

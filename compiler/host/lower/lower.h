@@ -69,8 +69,8 @@ typedef struct Lower {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
     LLVMValueRef nontemporal;      /* metadata of stores */
     LLVMValueRef unlikely, likely; /* metadata of branches */
-    LLVMAttributeRef helper_attrs[6];
-    int nhelper_attrs;
+    LLVMAttributeRef attrs[3];     /* of every function */
+    int nattrs;
     /* some kernel keeps values in memory that optimisation makes registers */
     bool has_slots;
     VEC(const char *) loops; /* the code of each fused loop, as text */
@@ -525,8 +525,10 @@ void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
 
 /* ---- host/jit.c, host/emit.c --------------------------------------------- */
 
-bool host_jit(Kernel *const *kernels, int n, const HostOptions *opt, TikKernel *entries,
-              void **handle);
+HostSession *host_session_open(Unit *u, const HostOptions *opt);
+void host_session_close(HostSession *s);
+bool host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart,
+              TikKernel *entries, void **handle);
 void host_release(void *handle);
 bool host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what,
                const HostOptions *opt, const char *path);
