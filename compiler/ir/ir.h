@@ -144,7 +144,9 @@ typedef struct Buffer {
     /* argument: the launcher fills it with preset_value before the kernel runs */
     bool preset;
     int64_t preset_value; /* canonical value of dtype */
-    bool fixed;           /* on-core: allocate puts it at fixed_at */
+    /* on-core: a read of bytes that were never written could not be excluded */
+    bool unset;
+    bool fixed; /* on-core: allocate puts it at fixed_at */
     int64_t fixed_at;
     VEC(BufId) apart; /* on-core: earlier buffers with which it shares no bytes */
     /* on-core: number of bytes by which the check pass enlarges it, as the user allows */

@@ -6,9 +6,10 @@
  * statements otherwise.
  *
  * A kernel that may read bytes that were never written sees what is left in the memory,
- * so nothing is dropped there. */
+ * so nothing is dropped there, unless that makes no difference (passes/unset.h). */
 #include "passes/fate.h"
 #include "passes/passes.h"
+#include "passes/unset.h"
 
 typedef struct Drop {
     Kernel *k;
@@ -81,13 +82,11 @@ bool
 pass_drop(Kernel *k)
 {
     Drop d = {.k = k};
-    if (k->may_read_uninit) {
-        return true;
-    }
     Arena scratch;
     arena_init(&scratch);
     fates_init(&d.fates, k, &scratch);
-    for (StmtId s = 1; s < k->stmts.n; s++) {
+    bool harmless = !k->may_read_uninit || unset_is_confined(&d.fates);
+    for (StmtId s = 1; harmless && s < k->stmts.n; s++) {
         if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
             drop_in_scope(&d, s);
         }

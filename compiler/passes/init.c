@@ -1,8 +1,9 @@
 /* init.c: finds reads of bytes that were never written.
  *
  * Needs: a kernel that passed check. Guarantees:
- * - k->may_read_uninit is false only if every read of on-core memory, by moves too, is
- *   proved to be of bytes that were written since the buffer's alloc;
+ * - k->may_read_uninit, and unset of a buffer, are false only if every read of on-core
+ * memory, by moves too, is proved to be of bytes that were written since the buffer's
+ * alloc;
  * - warning uninit where an instruction computes with bytes, or a scalar is loaded from
  *   bytes, that nothing can have written when it executes for the first time. There is
  *   one for each buffer.
@@ -407,7 +408,7 @@ do_accesses(Init *in, const Stmt *s)
         if (list[i].write) {
             do_write(in, &list[i]);
         } else if (!is_written(in, &list[i])) {
-            in->k->may_read_uninit = true;
+            in->k->may_read_uninit = in->k->bufs.p[list[i].buf].unset = true;
             check_read(in, s, &list[i]);
         }
     }
@@ -623,6 +624,9 @@ pass_init(Kernel *k)
     in.vars = ARENA_ARRAY(&in.scratch, int64_t, k->vars.n);
     reg_affine_init(&in.regs, k, &in.scratch);
     k->may_read_uninit = false;
+    for (BufId i = 0; i < k->bufs.n; i++) {
+        k->bufs.p[i].unset = false;
+    }
     (void)walk_body(&in, k->body);
     arena_free(&in.scratch);
     return true;

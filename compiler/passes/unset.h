@@ -1,0 +1,12 @@
+/* unset.h: whether what a kernel reads where it never wrote anything has no effect. */
+#ifndef TIKC_UNSET_H
+#define TIKC_UNSET_H
+
+#include "passes/fate.h"
+
+/* Returns whether elements that were never written only become elements that nothing
+ * reads: so their values, and what was in their memory before, make no difference. Fused
+ * scopes are complete. */
+bool unset_is_confined(const Fates *f);
+
+#endif
