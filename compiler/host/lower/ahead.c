@@ -51,7 +51,7 @@ add_operand(Ahead *a, const Iteration *it, const IterationOperand *o)
     Lower *l = a->l;
     const Buffer *b = &l->k->bufs.p[o->ref.buf];
     int64_t span = iteration_span(it, o);
-    if (b->scope != SC_GM || b->bytes < AHEAD_LEAST || span < LINE ||
+    if (b->scope != SC_GM || b->bytes < AHEAD_LEAST || span < CACHE_LINE ||
         a->f->nhints == MOST_HINTS || (o->writes && l->streams[o->ref.buf]) ||
         has_hint(a, &o->ref)) {
         return;
@@ -59,12 +59,12 @@ add_operand(Ahead *a, const Iteration *it, const IterationOperand *o)
     int64_t bytes = (span + a->parts - 1) / a->parts;
     LLVMValueRef off = lower_const(l, span + a->part * bytes);
     LLVMValueRef at = lower_ref(l, &o->ref);
-    a->f->hint[a->f->nhints++] =
-        (FusedHint){.buf = o->ref.buf,
-                    .off = o->ref.off,
-                    .at = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
-                    .lines = (int)((bytes + a->chunks * LINE - 1) / (a->chunks * LINE)),
-                    .writes = o->writes};
+    a->f->hint[a->f->nhints++] = (FusedHint){
+        .buf = o->ref.buf,
+        .off = o->ref.off,
+        .at = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
+        .lines = (int)((bytes + a->chunks * CACHE_LINE - 1) / (a->chunks * CACHE_LINE)),
+        .writes = o->writes};
 }
 
 static void
@@ -111,15 +111,9 @@ fusion_build_hints(Lower *l, const Chunk *c)
 {
     for (int i = 0; i < c->f->nhints && c->mask == NULL; i++) {
         const FusedHint *h = &c->f->hint[i];
-        LLVMValueRef step = lower_const(l, h->lines * LINE / c->f->lanes);
+        LLVMValueRef step = lower_const(l, h->lines * CACHE_LINE / c->f->lanes);
         LLVMValueRef off = LLVMBuildMul(l->b, c->first, step, "");
-        for (int j = 0; j < h->lines; j++) {
-            LLVMValueRef at =
-                LLVMBuildAdd(l->b, off, lower_const(l, (int64_t)j * LINE), "");
-            LLVMValueRef args[4] = {LLVMBuildGEP2(l->b, l->i8, c->hint[i], &at, 1, ""),
-                                    lower_const32(l, h->writes), lower_const32(l, 3),
-                                    lower_const32(l, 1)};
-            lower_intrinsic(l, "llvm.prefetch", &l->ptr, 1, args, 4);
-        }
+        LLVMValueRef at = LLVMBuildGEP2(l->b, l->i8, c->hint[i], &off, 1, "");
+        lower_prefetch(l, at, 0, (int64_t)h->lines * CACHE_LINE, h->writes);
     }
 }

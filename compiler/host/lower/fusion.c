@@ -167,13 +167,7 @@ prefetch(Lower *l, const Chunk *c, int operand, LLVMValueRef at)
     const FusedOperand *o = &c->f->operand[operand];
     int64_t bytes = (int64_t)c->f->lanes * dtype_size(o->dtype);
     bool rows = !c->f->flat && o->pitch != c->f->row_lanes * dtype_size(o->dtype);
-    for (int64_t i = 0; i < bytes; i += LINE) {
-        LLVMValueRef off = lower_const(l, (rows ? o->pitch : AHEAD) + i);
-        LLVMValueRef args[4] = {LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
-                                lower_const32(l, 0), lower_const32(l, 3),
-                                lower_const32(l, 1)};
-        lower_intrinsic(l, "llvm.prefetch", &l->ptr, 1, args, 4);
-    }
+    lower_prefetch(l, at, rows ? o->pitch : AHEAD, bytes, false);
 }
 
 /* Loops with bits have no chunks that are not full. */
@@ -248,8 +242,8 @@ store_chunk(Lower *l, const Chunk *c, int operand, LLVMValueRef v)
         return;
     }
     LLVMValueRef st = LLVMBuildStore(l->b, v, at);
-    bool lines = c->f->lanes * dtype_size(o->dtype) % LINE == 0;
-    LLVMSetAlignment(st, o->streams && c->f->streams && lines ? LINE : 1);
+    bool lines = c->f->lanes * dtype_size(o->dtype) % CACHE_LINE == 0;
+    LLVMSetAlignment(st, o->streams && c->f->streams && lines ? CACHE_LINE : 1);
     if (o->streams && c->f->streams && lines) {
         unsigned kind = LLVMGetMDKindIDInContext(l->ctx, "nontemporal", 11);
         LLVMSetMetadata(st, kind, l->nontemporal);

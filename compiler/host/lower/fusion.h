@@ -11,8 +11,6 @@ enum {
     MOST_OPERANDS = 64,
     MOST_HINTS = 8,
     MOST_PARAMS = MOST_OPERANDS + 2 * MOST_MEMBERS + MOST_HINTS + 1,
-    LINE = 64,
-    AHEAD = 4096,          /* bytes by which reads of a streaming loop are prefetched */
     AHEAD_LEAST = 1 << 16, /* bytes of a tensor whose next tile is prefetched */
     MOST_STAGED = 8192     /* bytes of a row that is put together before it is streamed */
 };

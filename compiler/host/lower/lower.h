@@ -383,6 +383,14 @@ LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n
 
 /* ---- host/lower/tree.c: joins of lanes in registers ---------------------- */
 
+/* Asks for the lines of some bytes at that distance, which need not exist. */
+enum {
+    CACHE_LINE = 64,
+    AHEAD = 4096 /* bytes by which reads of long loops are prefetched */
+};
+void lower_prefetch(Lower *l, LLVMValueRef at, int64_t distance, int64_t bytes,
+                    bool writes);
+
 /* Returns the results of a vector of bits as bits: for SEM_CADD the sum of all lanes, for
  * SEM_CGADD, SEM_CGMAX and SEM_CGMIN the sum or extreme of each block, for SEM_CPADD the
  * sums of pairs, in the order of the instructions. t: float16 or float32; lanes: a power

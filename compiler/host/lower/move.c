@@ -119,14 +119,13 @@ copy_bursts(Lower *l, const Move *m)
 
 /* Limits in bytes: the size of all global tensors from which outputs are streamed, and
  * from which reads and writes wait for memory; the size from which a tensor's size only
- * means "unknown"; the shortest burst that is streamed; a cache line; one iteration of
+ * means "unknown"; the shortest burst that is streamed; one iteration of
  * the loop. */
 enum {
     STREAM_TOTAL = 24 << 20,
     FAR_TOTAL = 2 << 20,
     STREAM_BURST = 2048,
-    LINE = 64,
-    STREAM_STEP = 4 * LINE
+    STREAM_STEP = 4 * CACHE_LINE
 };
 #define STREAM_UNKNOWN ((int64_t)INT32_MAX)
 
@@ -191,18 +190,19 @@ advance(Lower *l, LLVMValueRef at, LLVMValueRef by)
 static void
 stream_group(Lower *l, LLVMValueRef dst, LLVMValueRef src, int n)
 {
-    LLVMTypeRef line = LLVMVectorType(l->i64, LINE / 8);
+    LLVMTypeRef line = LLVMVectorType(l->i64, CACHE_LINE / 8);
     unsigned kind =
         LLVMGetMDKindIDInContext(l->ctx, "nontemporal", strlen("nontemporal"));
-    LLVMValueRef v[STREAM_STEP / LINE];
+    LLVMValueRef v[STREAM_STEP / CACHE_LINE];
     for (int i = 0; i < n; i++) {
-        v[i] = LLVMBuildLoad2(l->b, line, advance(l, src, lower_const(l, i * LINE)), "");
+        v[i] = LLVMBuildLoad2(l->b, line, advance(l, src, lower_const(l, i * CACHE_LINE)),
+                              "");
         LLVMSetAlignment(v[i], 1);
     }
     for (int i = 0; i < n; i++) {
         LLVMValueRef st =
-            LLVMBuildStore(l->b, v[i], advance(l, dst, lower_const(l, i * LINE)));
-        LLVMSetAlignment(st, LINE);
+            LLVMBuildStore(l->b, v[i], advance(l, dst, lower_const(l, i * CACHE_LINE)));
+        LLVMSetAlignment(st, CACHE_LINE);
         LLVMSetMetadata(st, kind, l->nontemporal);
     }
 }
@@ -217,7 +217,7 @@ stream_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
                  .at = {dst, src},
                  .step = {step, step}};
     lower_counted_begin(l, &c);
-    stream_group(l, c.at[0], c.at[1], STREAM_STEP / LINE);
+    stream_group(l, c.at[0], c.at[1], STREAM_STEP / CACHE_LINE);
     lower_counted_end(l, &c);
 }
 
@@ -229,8 +229,8 @@ stream_body(Lower *l, const Helper *h)
     LLVMValueRef dst = LLVMGetParam(h->fn, 0);
     LLVMValueRef src = LLVMGetParam(h->fn, 1);
     LLVMValueRef at = LLVMBuildPtrToInt(l->b, dst, l->i64, "");
-    LLVMValueRef head =
-        LLVMBuildAnd(l->b, LLVMBuildNeg(l->b, at, ""), lower_const(l, LINE - 1), "");
+    LLVMValueRef head = LLVMBuildAnd(l->b, LLVMBuildNeg(l->b, at, ""),
+                                     lower_const(l, CACHE_LINE - 1), "");
     LLVMBuildMemCpy(l->b, dst, 1, src, 1, head);
     LLVMValueRef rest = LLVMBuildSub(l->b, LLVMGetParam(h->fn, 2), head, "");
     LLVMValueRef tail = LLVMBuildAnd(l->b, rest, lower_const(l, STREAM_STEP - 1), "");
@@ -266,7 +266,7 @@ static bool
 may_be_lines(Lower *l, const Move *m)
 {
     return l->streams[m->dst->buf] && LLVMIsConstant(m->src_bytes) &&
-           LLVMConstIntGetZExtValue(m->src_bytes) % LINE == 0;
+           LLVMConstIntGetZExtValue(m->src_bytes) % CACHE_LINE == 0;
 }
 
 /* Streams a burst of whole lines, in a loop over its groups of lines. */
@@ -283,7 +283,7 @@ stream_burst(Lower *l, LLVMValueRef dst, LLVMValueRef src, int64_t bytes)
                  .at = {dst, src},
                  .step = {step, step}};
     lower_counted_begin(l, &c);
-    stream_group(l, c.at[0], c.at[1], (int)(group / LINE));
+    stream_group(l, c.at[0], c.at[1], (int)(group / CACHE_LINE));
     lower_counted_end(l, &c);
 }
 
@@ -304,7 +304,7 @@ stream_bursts(Lower *l, const Move *m)
                       done = lower_block(l, "moved");
     LLVMValueRef place = LLVMBuildPtrToInt(l->b, m->to, l->i64, "");
     place = LLVMBuildOr(l->b, place, m->dst_pitch, "");
-    place = LLVMBuildAnd(l->b, place, lower_const(l, LINE - 1), "");
+    place = LLVMBuildAnd(l->b, place, lower_const(l, CACHE_LINE - 1), "");
     LLVMValueRef at_line = LLVMBuildICmp(l->b, LLVMIntEQ, place, lower_const(l, 0), "");
     LLVMBuildCondBr(l->b, at_line, lines, others);
     LLVMPositionBuilderAtEnd(l->b, lines);

@@ -82,6 +82,18 @@ lower_intrinsic(Lower *l, const char *name, LLVMTypeRef *types, int ntypes,
     return LLVMBuildCall2(l->b, type, fn, args, (unsigned)n, "");
 }
 
+void
+lower_prefetch(Lower *l, LLVMValueRef at, int64_t distance, int64_t bytes, bool writes)
+{
+    for (int64_t i = 0; i < bytes; i += CACHE_LINE) {
+        LLVMValueRef off = lower_const(l, distance + i);
+        LLVMValueRef args[4] = {LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
+                                lower_const32(l, writes), lower_const32(l, 3),
+                                lower_const32(l, 1)};
+        lower_intrinsic(l, "llvm.prefetch", &l->ptr, 1, args, 4);
+    }
+}
+
 /* ---- rare lanes ---------------------------------------------------------- */
 
 void

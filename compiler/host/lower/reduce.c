@@ -16,7 +16,8 @@ enum {
 enum {
     ALL_PAIRS = 1,
     TOGETHER = 2,
-    WHOLE = 1 << 16 /* the number of repeats is a multiple of SUMS_TOGETHER */
+    WHOLE = 1 << 16, /* the number of repeats is a multiple of SUMS_TOGETHER */
+    FAR = 1 << 17    /* the source is in memory that the caches do not hold */
 };
 
 static const Arg *
@@ -39,6 +40,9 @@ lanes_of_repeat(Lower *l, const LaneShape *sh, const LaneSource *src, LLVMValueR
     bool extreme = (Sem)sh->mode == SEM_CGMAX || (Sem)sh->mode == SEM_CGMIN;
     uint64_t off = !extreme ? 0 : t == DT_F16 ? 0x7e00 : 0x7fc00000;
     LLVMValueRef x = lower_lanes_load(l, t, sh->lanes, at, &src->blk);
+    if ((sh->variant & FAR) != 0) {
+        lower_prefetch(l, at, AHEAD, REPEAT_BYTES, false);
+    }
     if (src->mask == NULL) {
         return x;
     }
@@ -75,7 +79,7 @@ results_each(Lower *l, const LaneShape *sh, const LaneSource *src)
     if (src->mask != NULL && (sem == SEM_CGMAX || sem == SEM_CGMIN)) {
         on = any_on(l, src->mask, sh->lanes, BLOCKS);
     }
-    if (src->mask != NULL && sem == SEM_CPADD && sh->variant != ALL_PAIRS) {
+    if (src->mask != NULL && sem == SEM_CPADD && (sh->variant & ALL_PAIRS) == 0) {
         written = any_on(l, src->mask, sh->lanes, sh->results);
     }
     lower_counted_begin(l, &c);
@@ -315,6 +319,12 @@ is_row(const Lower *l, StmtId s)
            named(l, s, ROLE_DST, NULL)->ref.buf != named(l, s, ROLE_SRC, NULL)->ref.buf;
 }
 
+static bool
+makes_sums(Sem sem)
+{
+    return sem == SEM_CADD || sem == SEM_CGADD || sem == SEM_CPADD || sem == SEM_ALL_ADD;
+}
+
 /* False: the library has the instruction. */
 static bool
 set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
@@ -386,6 +396,8 @@ lower_reduce(Lower *l, StmtId s)
         lower_exec(l, s);
         return;
     }
+    bool far = l->k->bufs.p[named(l, s, ROLE_SRC, NULL)->ref.buf].scope == SC_GM;
+    job.variant |= l->has_far && far && makes_sums(sem) ? FAR : 0;
     job.results_at = lower_ref(l, dst);
     job.results_step = results_step(l, s, &job, dst->dtype);
     lower_lanes(l, s, &job);

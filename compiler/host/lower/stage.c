@@ -12,14 +12,14 @@
 static bool
 ends_at_lines(const Fusion *f, const FusedOperand *o)
 {
-    return f->flat || (o->pitch % LINE == 0 && f->row_lanes % f->lanes == 0);
+    return f->flat || (o->pitch % CACHE_LINE == 0 && f->row_lanes % f->lanes == 0);
 }
 
 static bool
 can_be_staged(const Fusion *f, const FusedOperand *o)
 {
     return !f->flat && o->pitch == f->row_lanes * dtype_size(o->dtype) &&
-           o->pitch >= LINE && o->pitch <= MOST_STAGED;
+           o->pitch >= CACHE_LINE && o->pitch <= MOST_STAGED;
 }
 
 bool
@@ -28,7 +28,7 @@ fusion_find_streams(const Lower *l, Fusion *f)
     bool any = false, staged = false;
     for (int i = 0; i < f->noperands; i++) {
         FusedOperand *o = &f->operand[i];
-        bool lines = (int64_t)f->lanes * dtype_size(o->dtype) % LINE == 0;
+        bool lines = (int64_t)f->lanes * dtype_size(o->dtype) % CACHE_LINE == 0;
         bool wanted = o->stored && l->streams[o->buf];
         o->streams = wanted && lines && ends_at_lines(f, o);
         o->staged = wanted && !o->streams && !staged && can_be_staged(f, o);
@@ -58,7 +58,7 @@ fusion_begins_at_lines(Lower *l, const Fusion *f)
             all = LLVMBuildOr(l->b, all, at, "");
         }
     }
-    all = LLVMBuildAnd(l->b, all, lower_const(l, LINE - 1), "");
+    all = LLVMBuildAnd(l->b, all, lower_const(l, CACHE_LINE - 1), "");
     return LLVMBuildICmp(l->b, LLVMIntEQ, all, lower_const(l, 0), "");
 }
 
@@ -85,11 +85,11 @@ advance(Lower *l, LLVMValueRef at, LLVMValueRef by)
 static void
 copy_line(Lower *l, LLVMValueRef to, LLVMValueRef from, bool stream)
 {
-    LLVMTypeRef type = LLVMVectorType(l->i64, LINE / 8);
+    LLVMTypeRef type = LLVMVectorType(l->i64, CACHE_LINE / 8);
     LLVMValueRef v = LLVMBuildLoad2(l->b, type, from, "");
-    LLVMSetAlignment(v, LINE);
+    LLVMSetAlignment(v, CACHE_LINE);
     LLVMValueRef st = LLVMBuildStore(l->b, v, to);
-    LLVMSetAlignment(st, LINE);
+    LLVMSetAlignment(st, CACHE_LINE);
     if (stream) {
         LLVMSetMetadata(st, LLVMGetMDKindIDInContext(l->ctx, "nontemporal", 11),
                         l->nontemporal);
@@ -100,9 +100,9 @@ copy_line(Lower *l, LLVMValueRef to, LLVMValueRef from, bool stream)
 void
 stage_begin(Lower *l, Chunk *c, LLVMValueRef start)
 {
-    uint64_t bytes = MOST_STAGED + LINE + CHUNK_BYTES;
+    uint64_t bytes = MOST_STAGED + CACHE_LINE + CHUNK_BYTES;
     c->stage = lower_helper_alloca(l, LLVMArrayType2(l->i8, bytes), "stage");
-    LLVMSetAlignment(c->stage, LINE);
+    LLVMSetAlignment(c->stage, CACHE_LINE);
     c->line = lower_helper_alloca(l, l->ptr, "line");
     c->before = lower_helper_alloca(l, l->i64, "before");
     LLVMBuildStore(l->b, start, c->line);
@@ -129,8 +129,8 @@ stage_end_row(Lower *l, const Chunk *c, int64_t bytes)
     LLVMValueRef before = LLVMBuildLoad2(l->b, l->i64, c->before, "");
     LLVMValueRef line = LLVMBuildLoad2(l->b, l->ptr, c->line, "");
     LLVMValueRef all = LLVMBuildAdd(l->b, before, lower_const(l, bytes), "");
-    LLVMValueRef whole = LLVMBuildAnd(l->b, all, lower_const(l, -LINE), "");
-    LLVMValueRef step = lower_const(l, LINE);
+    LLVMValueRef whole = LLVMBuildAnd(l->b, all, lower_const(l, -CACHE_LINE), "");
+    LLVMValueRef step = lower_const(l, CACHE_LINE);
     Counted p = {.count = LLVMBuildLShr(l->b, whole, lower_const(l, 6), ""),
                  .n = 2,
                  .at = {line, c->stage},
