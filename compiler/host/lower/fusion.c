@@ -167,7 +167,7 @@ prefetch(Lower *l, const Chunk *c, int operand, LLVMValueRef at)
     const FusedOperand *o = &c->f->operand[operand];
     int64_t bytes = (int64_t)c->f->lanes * dtype_size(o->dtype);
     bool rows = !c->f->flat && o->pitch != c->f->row_lanes * dtype_size(o->dtype);
-    lower_prefetch(l, at, rows ? o->pitch : AHEAD, bytes, false);
+    lower_prefetch(l, at, rows ? 2 * o->pitch : AHEAD, bytes, false);
 }
 
 /* Loops with bits have no chunks that are not full. */
