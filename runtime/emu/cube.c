@@ -4,19 +4,13 @@
 #include "emu/emu.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
-#include "num/dot.h"
-#include "num/half.h"
+#include "emu/cube.h"
 #include "num/lanes.h"
 
-#include <float.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 #include <string.h>
 
 enum {
-    SIDE = FRACTAL_SIDE,
-    MOST_DEPTH = 32 /* terms of an input fractal */
+    SIDE = FRACTAL_SIDE
 };
 
 /* Where the rows of the first factor come from. */
@@ -38,6 +32,7 @@ typedef struct Product {
     uint8_t *c;
     int64_t m, k, n;
     int64_t c0, k1; /* terms of an input fractal, number of input fractals along k */
+    int64_t words;  /* that the terms of an input fractal become */
     int64_t rows, columns; /* m and n in whole fractals */
     Dtype ta, tb, tc, tbias;
     Rows layout;
@@ -47,6 +42,7 @@ typedef struct Product {
     int64_t out_w;
     int64_t few; /* conv2d: channels of a group if they fill no run; else 0 */
     uint8_t pad[FRACTAL_ROW];
+    const CubeTable *table;
 } Product;
 
 /* ---- inputs -------------------------------------------------------------- */
@@ -80,112 +76,57 @@ few_term(const Product *p, int64_t m, int64_t n, int64_t k, uint8_t *to)
     memcpy(to, from, (size_t)size);
 }
 
-/* Returns the c0 terms of row m from k1 * c0 on. */
+/* Makes run k1 of row m, or of column n if m is negative, that collects points with few
+ * channels. */
 static const uint8_t *
-a_terms(const Product *p, int64_t m, int64_t k1)
+few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
 {
-    switch (p->layout) {
-    case ROWS_ZZ:
-        return p->a + (m / SIDE * p->k1 + k1) * FRACTAL_BYTES + m % SIDE * FRACTAL_ROW;
-    case ROWS_VECTOR:
-        return p->a + k1 * FRACTAL_ROW;
-    case ROWS_BLOCKS:
-        return p->a + (k1 * p->rows + m) * FRACTAL_ROW;
-    default:
-        return window_of(p, m, k1, FRACTAL_ROW);
+    for (int64_t k = 0; k < p->c0; k++) {
+        few_term(p, m, n, k1 * p->c0 + k, run + k * dtype_size(p->ta));
     }
+    return run;
 }
 
-static const uint8_t *
-b_terms(const Product *p, int64_t n, int64_t k1)
-{
-    return p->b + (k1 * p->columns + n) * FRACTAL_ROW;
-}
-
-/* Converts the elements of a run to numbers; there is one such function per type, for any
- * processor and for AVX2. */
-typedef void Unpack(void *to, const uint8_t *run);
-
-#define UNPACK(name, attr, T, S, n, NUMBER)                                              \
-    attr static void name(void *to, const uint8_t *run)                                  \
-    {                                                                                    \
-        T *x = to;                                                                       \
-        S s[n];                                                                          \
-        memcpy(s, run, sizeof s);                                                        \
-        for (int i = 0; i < (n); i++) {                                                  \
-            x[i] = NUMBER(s[i]);                                                         \
-        }                                                                                \
-    }
-
-#define SAME(x) (x)
-
-#if defined(__x86_64__)
-LANES_AVX2 static void
-halves_by_instruction(void *to, const uint8_t *run)
-{
-    const __m128i *at = (const __m128i *)(const void *)run;
-    _mm256_storeu_ps((float *)to, _mm256_cvtph_ps(_mm_loadu_si128(at)));
-    _mm256_storeu_ps((float *)to + 8, _mm256_cvtph_ps(_mm_loadu_si128(at + 1)));
-}
-#endif
-
-#define LEVEL(level, attr, half)                                                         \
-    UNPACK(bfloat_##level, attr, float, uint16_t, 16, bfloat_to_float)                   \
-    UNPACK(float_##level, attr, float, float, 8, SAME)                                   \
-    UNPACK(signed_##level, attr, int16_t, int8_t, 32, SAME)                              \
-    UNPACK(unsigned_##level, attr, int16_t, uint8_t, 32, SAME)                           \
-    static Unpack *unpack_##level(Dtype t)                                               \
-    {                                                                                    \
-        return t == DT_F16    ? half                                                     \
-               : t == DT_BF16 ? bfloat_##level                                           \
-               : t == DT_F32  ? float_##level                                            \
-               : t == DT_S8   ? signed_##level                                           \
-                              : unsigned_##level;                                          \
-    }
-
-UNPACK(halves, , float, uint16_t, 16, half_to_float)
-LEVEL(base, , halves)
-#if defined(__x86_64__)
-LEVEL(avx2, LANES_AVX2, halves_by_instruction)
-#else
-#define unpack_avx2 unpack_base
-#endif
-
-/* Returns an element of sums or of a bias. */
-static float
-float_at(const uint8_t *at, int64_t i, Dtype t)
-{
-    uint32_t u = 0;
-    int size = dtype_size(t);
-    memcpy(&u, at + i * size, (size_t)size);
-    return t == DT_F16 ? half_to_float((uint16_t)u) : float_of_bits(u);
-}
-
-/* ---- sums ---------------------------------------------------------------- */
+/* ---- tiles --------------------------------------------------------------- */
 
 enum {
     TILE_ROWS = 8 * SIDE,
     TILE_COLUMNS = DOT_PIXELS,
-    RUNS = 4,                       /* of terms, which are added at a time */
-    MOST_TERMS = RUNS * MOST_DEPTH, /* of bytes; of floats half of them */
-    MOST_FLOATS = MOST_TERMS / 2
+    RUNS = 4,       /* of terms, which are added at a time */
+    LINE = 64,      /* bytes that are loaded at a time from the cache */
+    PANEL_RUNS = 32 /* of the columns, which are kept for the rows of other tiles */
 };
 
 /* Sums of some fractals, which are all floats or all integers, and the factors of some
- * runs, in the form of num/dot.h: rows are its channels, columns its pixels. Integers are
- * exact in 32 bits, because memory has no room for more terms. */
+ * runs, in the form of num/dot.h: rows are its channels, columns its pixels. A word is a
+ * float or two int16. Integers are exact in 32 bits, because memory has no room for more
+ * terms. */
 typedef struct Tile {
-    uint32_t sum[TILE_ROWS][TILE_COLUMNS];
-    union {
-        int16_t ints[TILE_ROWS][MOST_TERMS];
-        float floats[TILE_ROWS][MOST_FLOATS];
-    } a;
-    union {
-        int16_t ints[MOST_TERMS / 2][TILE_COLUMNS][2];
-        float floats[MOST_FLOATS][TILE_COLUMNS];
-    } b;
+    _Alignas(LINE) uint32_t sum[TILE_ROWS][TILE_COLUMNS];
+    uint32_t a[TILE_ROWS][RUNS * CUBE_WORDS];
+    uint32_t b[PANEL_RUNS * CUBE_WORDS][TILE_COLUMNS];
     int64_t m, n, rows, columns; /* its place, and the rows and columns that exist */
+    int64_t panel; /* the first run of the panel b of these columns; -1: it is empty */
+    struct {
+        int64_t y, x; /* conv2d: row and column of the results */
+    } out[TILE_ROWS];
 } Tile;
+
+static const CubeTable *
+table(void)
+{
+    NumLevel level = num_level();
+    return level >= NUM_LEVEL_AVX512 ? &emu_cube_avx512
+           : level >= NUM_LEVEL_AVX2 ? &emu_cube_avx2
+                                     : &emu_cube_base;
+}
+
+static CubeWiden *
+widen_of(const Product *p, Dtype t)
+{
+    CubeWiden *of_type = p->table->widen[t];
+    return of_type != NULL ? of_type : p->table->widen[DT_U8];
+}
 
 static int64_t
 least(int64_t a, int64_t b)
@@ -199,178 +140,193 @@ c_row(const Product *p, int64_t m, int64_t n)
     return p->c + fractal_l0c(p->rows / SIDE, m, n) * dtype_size(p->tc);
 }
 
+/* The bias of a fractal of columns; those that do not exist have 0. */
+static const uint8_t *
+bias_of(const Product *p, int64_t n, uint32_t room[SIDE])
+{
+    int64_t size = dtype_size(p->tbias);
+    memset(room, 0, SIDE * sizeof *room);
+    memcpy(room, p->bias + n * size, (size_t)(least(SIDE, p->n - n) * size));
+    return (const uint8_t *)room;
+}
+
 /* Sums of floats begin with the bias or the old sum; integers get it at the end, when the
  * total is clamped. */
 static void
 start_floats(const Product *p, Tile *t)
 {
-    for (int64_t i = 0; i < t->rows; i++) {
-        for (int64_t j = 0; j < t->columns; j++) {
-            float v = p->start == START_ZERO ? 0
-                      : p->start == START_DST
-                          ? float_at(c_row(p, t->m + i, t->n + j), 0, p->tc)
-                          : float_at(p->bias, t->n + j, p->tbias);
-            t->sum[i][j] = float_bits(v);
-        }
+    uint32_t room[SIDE];
+    bool onto = p->start == START_DST;
+    for (int64_t j = 0; p->start != START_ZERO && j < t->columns; j += SIDE) {
+        float *sums = (float *)(void *)&t->sum[0][j];
+        const uint8_t *from =
+            onto ? c_row(p, t->m, t->n + j) : bias_of(p, t->n + j, room);
+        p->table->begin[onto ? p->tc : p->tbias](
+            sums, from, onto ? SIDE * dtype_size(p->tc) : 0, t->rows);
     }
 }
 
-/* Returns a sum in the form in which it is stored. */
-static uint32_t
-store_float(const Product *p, float sum)
+static CubeEnd
+end_of(const Product *p)
 {
-    float most = p->tc == DT_F16 ? 65504.0f : FLT_MAX;
-    if (p->saturate) {
-        sum = sum != sum ? 0 : sum > most ? most : sum < -most ? -most : sum;
-    }
-    return p->tc == DT_F16 ? half_from_float(sum) : float_bits_canonical(sum);
+    bool half = p->tc == DT_F16;
+    return p->tc == DT_S32   ? CUBE_END_S32
+           : p->tc == DT_U32 ? CUBE_END_U32
+           : p->saturate     ? half ? CUBE_END_F16_FINITE : CUBE_END_F32_FINITE
+           : half            ? CUBE_END_F16
+                             : CUBE_END_F32;
 }
 
-static uint32_t
-store_int(const Product *p, const uint8_t *at, int64_t n, uint32_t products)
-{
-    int64_t lo = p->tc == DT_U32 ? 0 : INT32_MIN;
-    int64_t hi = p->tc == DT_U32 ? (int64_t)UINT32_MAX : INT32_MAX;
-    int32_t v = 0;
-    if (p->start != START_ZERO) {
-        memcpy(&v, p->start == START_DST ? at : p->bias + 4 * n, 4);
-    }
-    int64_t sum = (p->tc == DT_U32 ? (int64_t)(uint32_t)v : v) + (int32_t)products;
-    return (uint32_t)(sum < lo ? lo : sum > hi ? hi : sum);
-}
-
-/* Stores the sums of n columns of a row in a fractal. Rows and columns that do not exist
- * are 0. */
+/* Stores the sums of a fractal's columns, whose rows follow each other. Rows and columns
+ * that do not exist are 0. */
 static void
-finish_row(const Product *p, const uint32_t *sums, uint8_t *at, int64_t n, int64_t column)
+finish_columns(const Product *p, const Tile *t, int64_t j)
 {
-    uint32_t bits[SIDE] = {0};
-    if (dtype_is_float(p->tc) && !p->saturate && p->tc != DT_F16) {
-        for (int64_t k = 0; k < n; k++) {
-            bits[k] = float_bits_canonical(float_of_bits(sums[k]));
-        }
-    } else if (dtype_is_float(p->tc)) {
-        for (int64_t k = 0; k < n; k++) {
-            bits[k] = store_float(p, float_of_bits(sums[k]));
-        }
-    } else {
-        for (int64_t k = 0; k < n; k++) {
-            bits[k] = store_int(p, at + 4 * k, column + k, sums[k]);
-        }
+    static const uint32_t zeros[SIDE];
+    uint32_t room[SIDE];
+    int64_t size = dtype_size(p->tc), row = SIDE * size;
+    uint8_t *to = c_row(p, t->m, t->n + j);
+    bool onto = p->start == START_DST && !dtype_is_float(p->tc);
+    bool biased = p->start == START_BIAS && !dtype_is_float(p->tc);
+    const uint8_t *was = onto     ? to
+                         : biased ? bias_of(p, t->n + j, room)
+                                  : (const uint8_t *)zeros;
+    int64_t rows = least(TILE_ROWS, p->rows - t->m), here = least(SIDE, t->columns - j);
+    p->table->finish[end_of(p)](to, &t->sum[0][j], t->rows, was, onto ? row : 0);
+    for (int64_t i = 0; here < SIDE && i < t->rows; i++) {
+        memset(to + i * row + here * size, 0, (size_t)(row - here * size));
     }
-    if (dtype_size(p->tc) == sizeof(uint16_t)) {
-        uint16_t halves[SIDE];
-        for (int k = 0; k < SIDE; k++) {
-            halves[k] = (uint16_t)bits[k];
-        }
-        memcpy(at, halves, sizeof halves);
-    } else {
-        memcpy(at, bits, sizeof bits);
-    }
+    memset(to + t->rows * row, 0, (size_t)((rows - t->rows) * row));
 }
 
+/* ---- factors of a tile --------------------------------------------------- */
+
+/* Gives run k1 of each row of the tile; room is for runs that are made. */
 static void
-finish(const Product *p, const Tile *t)
+rows_of_run(const Product *p, const Tile *t, int64_t k1, const uint8_t **runs,
+            uint8_t room[][FRACTAL_ROW])
 {
-    int64_t rows = least(TILE_ROWS, p->rows - t->m);
-    int64_t columns = least(TILE_COLUMNS, p->columns - t->n);
-    for (int64_t j = 0; j < columns; j += SIDE) {
-        for (int64_t i = 0; i < rows; i++) {
-            int64_t n = i < t->rows ? least(SIDE, t->columns - j) : 0;
-            finish_row(p, t->sum[i] + j, c_row(p, t->m + i, t->n + j), n, t->n + j);
-        }
-    }
-}
-
-/* Makes the run of row m, or of column n if m is negative, that collects points with few
- * channels. */
-static const uint8_t *
-few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
-{
-    for (int64_t k = 0; k < p->c0; k++) {
-        few_term(p, m, n, k1 * p->c0 + k, run + k * dtype_size(p->ta));
-    }
-    return run;
-}
-
-/* Converts the terms of a run of a column to numbers, in the place of the run in the
- * panel. */
-static void
-read_column(const Product *p, Tile *t, Unpack *unpack, const uint8_t *run, int64_t at,
-            int64_t j)
-{
-    if (dtype_is_float(p->tc)) {
-        float column[MOST_DEPTH];
-        unpack(column, run);
-        for (int64_t k = 0; k < p->c0; k++) {
-            t->b.floats[at + k][j] = column[k];
-        }
-        return;
-    }
-    int16_t column[MOST_DEPTH];
-    unpack(column, run);
-    for (int64_t k = 0; k < p->c0; k += 2) {
-        memcpy(t->b.ints[(at + k) / 2][j], column + k, 2 * sizeof *column);
-    }
-}
-
-/* Converts the factors of run k1 to numbers, which begin at term `at` of the tile. */
-static void
-read_terms(const Product *p, Tile *t, int64_t k1, int64_t at, bool avx2)
-{
-    uint8_t run[FRACTAL_ROW];
-    bool floats = dtype_is_float(p->tc);
-    Unpack *a = avx2 ? unpack_avx2(p->ta) : unpack_base(p->ta);
-    Unpack *b = avx2 ? unpack_avx2(p->tb) : unpack_base(p->tb);
+    bool one = p->layout == ROWS_VECTOR;
     for (int64_t i = 0; i < t->rows; i++) {
         int64_t m = t->m + i;
-        void *to = floats ? (void *)&t->a.floats[i][at] : (void *)&t->a.ints[i][at];
-        a(to, p->few != 0 ? few_terms(p, m, 0, k1, run) : a_terms(p, m, k1));
-    }
-    for (int64_t j = 0; j < t->columns; j++) {
-        int64_t n = t->n + j;
-        read_column(p, t, b,
-                    p->few != 0 ? few_terms(p, -1, n, k1, run) : b_terms(p, n, k1), at,
-                    j);
+        if (p->few != 0) {
+            runs[i] = few_terms(p, m, 0, k1, room[i]);
+        } else if (p->layout == ROWS_ZZ) {
+            runs[i] =
+                p->a + (m / SIDE * p->k1 + k1) * FRACTAL_BYTES + m % SIDE * FRACTAL_ROW;
+        } else {
+            runs[i] = p->a + (one ? k1 : k1 * p->rows + m) * FRACTAL_ROW;
+        }
     }
 }
 
-/* Adds the terms in the tile to all sums, in their order. Rows after the last one up to a
- * whole group of channels are added too and ignored. */
+/* Gives the channels of group and point k1 that each window of the tile reads. */
 static void
-add_terms(const Product *p, Tile *t, int64_t terms)
+windows_of_run(const Product *p, const Tile *t, int64_t k1, const uint8_t **runs)
 {
+    const FractalWindows *s = &p->s;
+    int64_t group = k1 / (s->kh * s->kw), point = k1 % (s->kh * s->kw);
+    int64_t kh = point / s->kw, kw = point % s->kw;
+    const uint8_t *image = p->a + group * s->h * s->w * FRACTAL_ROW;
+    for (int64_t i = 0; i < t->rows; i++) {
+        int64_t y = fractal_window_y(s, t->out[i].y, kh);
+        int64_t x = fractal_window_x(s, t->out[i].x, kw);
+        bool inside = y >= 0 && y < s->h && x >= 0 && x < s->w;
+        runs[i] = inside ? image + (y * s->w + x) * FRACTAL_ROW : p->pad;
+    }
+}
+
+/* Makes numbers of run k1 of the rows, which begin at a word of the tile. */
+static void
+read_rows(const Product *p, Tile *t, int64_t k1, int64_t word)
+{
+    const uint8_t *runs[TILE_ROWS];
+    uint8_t room[TILE_ROWS][FRACTAL_ROW];
+    if (p->layout == ROWS_WINDOWS && p->few == 0) {
+        windows_of_run(p, t, k1, runs);
+    } else {
+        rows_of_run(p, t, k1, runs, room);
+    }
+    widen_of(p, p->ta)(&t->a[0][word], sizeof t->a[0], runs, t->rows);
+}
+
+/* Makes a panel of the columns, of the runs from k1 on. */
+static void
+read_panel(const Product *p, Tile *t, int64_t k1)
+{
+    uint32_t words[TILE_COLUMNS][CUBE_WORDS] = {{0}};
+    const uint8_t *runs[TILE_COLUMNS];
+    uint8_t room[TILE_COLUMNS][FRACTAL_ROW];
+    for (int64_t r = 0; r < PANEL_RUNS && k1 + r < p->k1; r++) {
+        for (int64_t j = 0; j < t->columns; j++) {
+            int64_t n = t->n + j;
+            runs[j] = p->few != 0 ? few_terms(p, -1, n, k1 + r, room[j])
+                                  : p->b + ((k1 + r) * p->columns + n) * FRACTAL_ROW;
+        }
+        widen_of(p, p->tb)(words, sizeof words[0], runs, t->columns);
+        p->table->turn(t->b[r * p->words], words[0], p->words);
+    }
+    t->panel = k1;
+}
+
+/* ---- the product --------------------------------------------------------- */
+
+/* Adds terms from a word of the panel on to all sums, in their order. Rows after the last
+ * one up to a whole group of channels are added too and ignored. */
+static void
+add_terms(const Product *p, Tile *t, int64_t word, int64_t terms)
+{
+    enum {
+        WORDS = RUNS * CUBE_WORDS
+    };
     const NumDotTable *dot = num_dot();
-    bool floats = dtype_is_float(p->tc);
+    bool floats = dtype_is_float(p->tc), exact = p->ta == DT_F16 && p->tb == DT_F16;
     for (int64_t i = 0; !floats && terms % 2 != 0 && i < t->rows; i++) {
-        t->a.ints[i][terms] = 0;
+        ((int16_t *)(void *)t->a[i])[terms] = 0;
     }
     for (int64_t i = 0; i < t->rows; i += DOT_CHANNELS) {
         if (floats) {
-            dot->floats((float *)(void *)t->sum[i], t->b.floats[0], t->a.floats[i],
-                        MOST_FLOATS, terms, t->columns);
+            (exact ? dot->exact : dot->floats)(
+                (float *)(void *)t->sum[i], (const float *)(const void *)t->b[word],
+                (const float *)(const void *)t->a[i], WORDS, terms, t->columns);
         } else {
-            dot->pairs((int32_t *)(void *)t->sum[i], t->b.ints[0][0], t->a.ints[i],
-                       MOST_TERMS, (terms + 1) / 2, t->columns);
+            dot->pairs((int32_t *)(void *)t->sum[i],
+                       (const int16_t *)(const void *)t->b[word],
+                       (const int16_t *)(const void *)t->a[i], 2 * WORDS, (terms + 1) / 2,
+                       t->columns);
         }
     }
 }
 
 static void
-multiply_tile(const Product *p, Tile *t, bool avx2)
+multiply_tile(const Product *p, Tile *t)
 {
     memset(t->sum, 0, sizeof t->sum);
     if (dtype_is_float(p->tc)) {
         start_floats(p, t);
     }
     for (int64_t k1 = 0; k1 < p->k1; k1 += RUNS) {
-        int64_t runs = least(RUNS, p->k1 - k1);
-        for (int64_t r = 0; r < runs; r++) {
-            read_terms(p, t, k1 + r, r * p->c0, avx2);
+        int64_t runs = least(RUNS, p->k1 - k1), in = k1 % PANEL_RUNS;
+        if (t->panel != k1 - in) {
+            read_panel(p, t, k1 - in);
         }
-        add_terms(p, t, least(runs * p->c0, p->k - k1 * p->c0));
+        for (int64_t r = 0; r < runs; r++) {
+            read_rows(p, t, k1 + r, r * p->words);
+        }
+        add_terms(p, t, in * p->words, least(runs * p->c0, p->k - k1 * p->c0));
     }
-    finish(p, t);
+    for (int64_t j = 0; j < least(TILE_COLUMNS, p->columns - t->n); j += SIDE) {
+        finish_columns(p, t, j);
+    }
+}
+
+static void
+place_windows(const Product *p, Tile *t)
+{
+    for (int64_t i = 0; p->layout == ROWS_WINDOWS && i < t->rows; i++) {
+        t->out[i].y = (t->m + i) / p->out_w;
+        t->out[i].x = (t->m + i) % p->out_w;
+    }
 }
 
 static void
@@ -378,12 +334,13 @@ multiply(const Product *p)
 {
     Tile t;
     memset(&t.a, 0, sizeof t.a);
-    memset(&t.b, 0, sizeof t.b);
     for (t.n = 0; t.n < p->n; t.n += TILE_COLUMNS) {
         t.columns = least(TILE_COLUMNS, p->n - t.n);
+        t.panel = -1;
         for (t.m = 0; t.m < p->m; t.m += TILE_ROWS) {
             t.rows = least(TILE_ROWS, p->m - t.m);
-            multiply_tile(p, &t, num_level() >= NUM_LEVEL_AVX2);
+            place_windows(p, &t);
+            multiply_tile(p, &t);
         }
     }
 }
@@ -401,6 +358,8 @@ open_types(const EmuRun *r, const EmuOp *op, int bias, Product *p)
     p->tc = emu_slot_ref(r->p, op, MATMUL_dst)->dtype;
     p->tbias = bias < 0 ? DT_NONE : emu_slot_ref(r->p, op, bias)->dtype;
     p->c0 = fractal_c0(dtype_size(p->ta));
+    p->words = dtype_is_float(p->ta) ? p->c0 : p->c0 / 2;
+    p->table = table();
 }
 
 /* Returns the bytes of the first factor. */

@@ -7,7 +7,8 @@ const NumDotTable *
 num_dot(void)
 {
     NumLevel level = num_level();
-    return level >= NUM_LEVEL_AVX512 ? &num_dot_avx512
-           : level >= NUM_LEVEL_AVX2 ? &num_dot_avx2
-                                     : &num_dot_base;
+    return num_has_vnni()              ? &num_dot_vnni
+           : level >= NUM_LEVEL_AVX512 ? &num_dot_avx512
+           : level >= NUM_LEVEL_AVX2   ? &num_dot_avx2
+                                       : &num_dot_base;
 }

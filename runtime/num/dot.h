@@ -26,6 +26,9 @@ typedef struct NumDotTable {
     /* Does sums[c][p] += panel[k][p] * w[c][k] for k < terms. */
     void (*floats)(float *sums, const float *panel, const float *w, int64_t wstep,
                    int64_t terms, int64_t pixels);
+    /* Does the same if all products are exact, as those of numbers of float16 are. */
+    void (*exact)(float *sums, const float *panel, const float *w, int64_t wstep,
+                  int64_t terms, int64_t pixels);
     /* Interleaves two rows of DOT_PIXELS bytes, widened with their sign or without. */
     void (*zip)(int16_t *panel, const uint8_t *a, const uint8_t *b, bool sign);
     /* Widens n int8 to int16. */
@@ -37,7 +40,7 @@ typedef struct NumDotTable {
                     int64_t n); /* x needs no alignment */
 } NumDotTable;
 
-extern const NumDotTable num_dot_base, num_dot_avx2, num_dot_avx512;
+extern const NumDotTable num_dot_base, num_dot_avx2, num_dot_avx512, num_dot_vnni;
 
 /* Returns the table for the processor that runs this. */
 const NumDotTable *num_dot(void);

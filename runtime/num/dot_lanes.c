@@ -11,7 +11,7 @@
 
 /* Vectors of floats or integers, which the compiler splits where registers are
  * smaller. */
-#if defined(LANES_AT_avx512)
+#if LANES_F16C == 16
 enum {
     WIDE = 16
 };
@@ -27,7 +27,8 @@ typedef uint32_t Ints __attribute__((vector_size(32), aligned(4), may_alias));
 
 enum {
     SOME = DOT_STEP / WIDE, /* vectors of a step */
-    MOST = 2 /* vectors that a loop has sums of, so two steps where vectors are wide */
+    /* vectors that a loop has sums of: as many as the processor has registers for */
+    MOST = WIDE == 16 ? 4 : 2
 };
 
 #if defined(__clang__)
@@ -40,7 +41,10 @@ enum {
 LANES_ATTR static inline void
 add_products(Ints *acc, const int16_t *x, int32_t w)
 {
-#if defined(LANES_AT_avx512)
+#if defined(LANES_AT_vnni)
+    *acc = (Ints)_mm512_dpwssd_epi32((__m512i)*acc, _mm512_loadu_si512((const void *)x),
+                                     _mm512_set1_epi32(w));
+#elif defined(LANES_AT_avx512)
     *acc += (Ints)_mm512_madd_epi16(_mm512_loadu_si512((const void *)x),
                                     _mm512_set1_epi32(w));
 #elif defined(LANES_AT_avx2)
@@ -109,7 +113,7 @@ dot_pairs(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
           int64_t pairs, int64_t pixels)
 {
     int64_t p = 0;
-    for (; SOME < MOST && p + DOT_STEP < pixels; p += MOST * WIDE) {
+    for (; SOME < MOST && p + MOST * WIDE - DOT_STEP < pixels; p += MOST * WIDE) {
         step_pairs(MOST, sums + p, panel + 2 * p, w, wstep, pairs);
     }
     for (; p < pixels; p += DOT_STEP) {
@@ -117,9 +121,30 @@ dot_pairs(int32_t *sums, const int16_t *panel, const int16_t *w, int64_t wstep,
     }
 }
 
+/* Adds a product to a sum; an exact product is rounded with the sum, at once. */
 DOT_INLINE void
-step_floats(const int n, float *sums, const float *panel, const float *w, int64_t wstep,
-            int64_t terms)
+add_product(const bool exact, Floats *sum, const float *x, float w)
+{
+#if LANES_F16C == 16
+    if (exact) {
+        *sum =
+            (Floats)_mm512_fmadd_ps(_mm512_loadu_ps(x), _mm512_set1_ps(w), (__m512)*sum);
+        return;
+    }
+#elif LANES_F16C == 8
+    if (exact) {
+        *sum =
+            (Floats)_mm256_fmadd_ps(_mm256_loadu_ps(x), _mm256_set1_ps(w), (__m256)*sum);
+        return;
+    }
+#endif
+    (void)exact;
+    *sum += *(const Floats *)(const void *)x * w;
+}
+
+DOT_INLINE void
+step_floats(const int n, const bool exact, float *sums, const float *panel,
+            const float *w, int64_t wstep, int64_t terms)
 {
     Floats acc[DOT_CHANNELS][MOST];
     DOT_UNROLL
@@ -134,8 +159,7 @@ step_floats(const int n, float *sums, const float *panel, const float *w, int64_
         for (int c = 0; c < DOT_CHANNELS; c++) {
             DOT_UNROLL
             for (int h = 0; h < n; h++) {
-                acc[c][h] +=
-                    *(const Floats *)(const void *)(panel + h * WIDE) * w[c * wstep + k];
+                add_product(exact, &acc[c][h], panel + h * WIDE, w[c * wstep + k]);
             }
         }
     }
@@ -148,17 +172,31 @@ step_floats(const int n, float *sums, const float *panel, const float *w, int64_
     }
 }
 
+DOT_INLINE void
+all_floats(const bool exact, float *sums, const float *panel, const float *w,
+           int64_t wstep, int64_t terms, int64_t pixels)
+{
+    int64_t p = 0;
+    for (; SOME < MOST && p + MOST * WIDE - DOT_STEP < pixels; p += MOST * WIDE) {
+        step_floats(MOST, exact, sums + p, panel + p, w, wstep, terms);
+    }
+    for (; p < pixels; p += DOT_STEP) {
+        step_floats(SOME, exact, sums + p, panel + p, w, wstep, terms);
+    }
+}
+
 LANES_ATTR static void
 dot_floats(float *sums, const float *panel, const float *w, int64_t wstep, int64_t terms,
            int64_t pixels)
 {
-    int64_t p = 0;
-    for (; SOME < MOST && p + DOT_STEP < pixels; p += MOST * WIDE) {
-        step_floats(MOST, sums + p, panel + p, w, wstep, terms);
-    }
-    for (; p < pixels; p += DOT_STEP) {
-        step_floats(SOME, sums + p, panel + p, w, wstep, terms);
-    }
+    all_floats(false, sums, panel, w, wstep, terms, pixels);
+}
+
+LANES_ATTR static void
+dot_exact(float *sums, const float *panel, const float *w, int64_t wstep, int64_t terms,
+          int64_t pixels)
+{
+    all_floats(true, sums, panel, w, wstep, terms, pixels);
 }
 
 LANES_ATTR static void
@@ -204,8 +242,8 @@ ROW(dot_row_u8, uint32_t, uint8_t, AnyU8)
 ROW(dot_row_f32, float, void, AnyF32)
 #undef ROW
 
-const NumDotTable LANES_NAME(num_dot) = {dot_pairs,  dot_floats, dot_zip,    dot_widen,
-                                         dot_row_s8, dot_row_u8, dot_row_f32};
+const NumDotTable LANES_NAME(num_dot) = {dot_pairs, dot_floats, dot_exact,  dot_zip,
+                                         dot_widen, dot_row_s8, dot_row_u8, dot_row_f32};
 
 #else
 const NumDotTable LANES_NAME(num_dot) = {0};

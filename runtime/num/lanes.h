@@ -10,6 +10,7 @@
 #ifndef TIK_NUM_LANES_H
 #define TIK_NUM_LANES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__clang__)
@@ -25,10 +26,15 @@
 #if defined(__clang__)
 #define LANES_AVX512                                                                     \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c,fma")))
+#define LANES_VNNI                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,f16c,fma")))
 #else
 #define LANES_AVX512                                                                     \
     __attribute__((                                                                      \
         target("avx512f,avx512bw,avx512dq,avx512vl,f16c,fma,prefer-vector-width=512")))
+#define LANES_VNNI                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,f16c,fma,"      \
+                          "prefer-vector-width=512")))
 #endif
 
 /* A file that is compiled for levels uses LANES_ATTR, the target of every function;
@@ -50,7 +56,7 @@
 #define LANES_F16C       16
 #elif defined(LANES_AT_vnni)
 #define LANES_NAME(name) name##_vnni
-#define LANES_ATTR       LANES_AVX512
+#define LANES_ATTR       LANES_VNNI
 #define LANES_F16C       16
 #endif
 #if !defined(LANES_HERE) && defined(__x86_64__)
@@ -80,5 +86,8 @@ typedef enum NumLevel {
 
 /* Returns the highest level of the processor that runs this. */
 NumLevel num_level(void);
+/* Returns whether the processor also adds up products of bytes and of int16 by itself
+ * (AVX-512 VNNI). */
+bool num_has_vnni(void);
 
 #endif

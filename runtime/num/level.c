@@ -18,3 +18,13 @@ num_level(void)
 #endif
     return NUM_LEVEL_BASE;
 }
+
+bool
+num_has_vnni(void)
+{
+#if defined(__x86_64__)
+    return num_level() >= NUM_LEVEL_AVX512 && __builtin_cpu_supports("avx512vnni") != 0;
+#else
+    return false;
+#endif
+}

@@ -8,12 +8,14 @@
 #include <cmocka.h>
 
 #include "num/dot.h"
+#include "num/half.h"
 #include "num/lanes.h"
 
 enum {
     TERMS = 10,
     STEP = 12, /* bytes from channel to channel of the weights */
-    SUMS = DOT_CHANNELS * DOT_PIXELS
+    SUMS = DOT_CHANNELS * DOT_PIXELS,
+    TABLES = NUM_LEVELS + 1
 };
 
 static uint32_t seed = 1;
@@ -26,19 +28,20 @@ next(void)
 }
 
 static int
-levels(const NumDotTable *out[NUM_LEVELS])
+levels(const NumDotTable *out[TABLES])
 {
     out[0] = &num_dot_base;
     out[1] = &num_dot_avx2;
     out[2] = &num_dot_avx512;
-    return (int)num_level() + 1;
+    out[3] = &num_dot_vnni;
+    return (int)num_level() + 1 + num_has_vnni();
 }
 
 static void
 pairs(void **state)
 {
     (void)state;
-    const NumDotTable *t[NUM_LEVELS];
+    const NumDotTable *t[TABLES];
     int16_t panel[TERMS * DOT_PIXELS], w[DOT_CHANNELS * STEP];
     int32_t sums[SUMS], want[SUMS];
     for (int i = 0; i < levels(t); i++) {
@@ -63,6 +66,11 @@ pairs(void **state)
         }
         t[i]->pairs(sums, panel, w, STEP, TERMS / 2, 17);
         assert_memory_equal(sums, want, sizeof sums);
+        t[i]->pairs(sums, panel, w, STEP, TERMS / 2, DOT_PIXELS); /* all at once */
+        t[i]->pairs(want, panel, w, STEP, TERMS / 2, 2 * DOT_STEP);
+        t[i]->pairs(want + 2 * DOT_STEP, panel + 4 * DOT_STEP, w, STEP, TERMS / 2,
+                    2 * DOT_STEP);
+        assert_memory_equal(sums, want, sizeof sums);
     }
 }
 
@@ -70,7 +78,7 @@ static void
 floats(void **state)
 {
     (void)state;
-    const NumDotTable *t[NUM_LEVELS];
+    const NumDotTable *t[TABLES];
     static float panel[TERMS * DOT_PIXELS], w[DOT_CHANNELS * STEP], sums[SUMS],
         want[SUMS];
     for (int i = 0; i < levels(t); i++) {
@@ -94,6 +102,44 @@ floats(void **state)
         t[i]->floats(sums, panel, w, STEP, TERMS, 3 * DOT_STEP);
         t[i]->floats(sums + 3 * DOT_STEP, panel + 3 * DOT_STEP, w, STEP, TERMS, DOT_STEP);
         assert_memory_equal(sums, want, sizeof sums);
+        memset(sums, 0, sizeof sums);
+        t[i]->floats(sums, panel, w, STEP, TERMS, DOT_PIXELS);
+        assert_memory_equal(sums, want, sizeof sums);
+    }
+}
+
+/* A finite float16 of any size. */
+static float
+finite_half(void)
+{
+    uint16_t h = (uint16_t)next();
+    return half_to_float((h & 0x7c00) == 0x7c00 ? h ^ 0x4000 : h);
+}
+
+/* Products of numbers of float16 are exact, so a sum that is rounded with its product has
+ * the same bits as one after the other. */
+static void
+exact(void **state)
+{
+    (void)state;
+    const NumDotTable *t[TABLES];
+    static float panel[TERMS * DOT_PIXELS], w[DOT_CHANNELS * STEP], sums[SUMS],
+        want[SUMS];
+    for (int round = 0; round < 50; round++) {
+        for (int k = 0; k < TERMS * DOT_PIXELS; k++) {
+            panel[k] = finite_half();
+        }
+        for (int k = 0; k < DOT_CHANNELS * STEP; k++) {
+            w[k] = finite_half();
+        }
+        for (int i = 0; i < levels(t); i++) {
+            for (int k = 0; k < SUMS; k++) {
+                sums[k] = want[k] = (float)k * 1e-3f;
+            }
+            t[i]->exact(sums, panel, w, STEP, TERMS, DOT_PIXELS);
+            num_dot_base.floats(want, panel, w, STEP, TERMS, DOT_PIXELS);
+            assert_memory_equal(sums, want, sizeof sums);
+        }
     }
 }
 
@@ -101,7 +147,7 @@ static void
 rows(void **state)
 {
     (void)state;
-    const NumDotTable *t[NUM_LEVELS];
+    const NumDotTable *t[TABLES];
     uint8_t a[DOT_PIXELS], b[DOT_PIXELS];
     int16_t panel[2 * DOT_PIXELS], wide[DOT_PIXELS];
     uint32_t s[DOT_PIXELS], u[DOT_PIXELS];
@@ -133,6 +179,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pairs), cmocka_unit_test(floats),
-                                       cmocka_unit_test(rows)};
+                                       cmocka_unit_test(exact), cmocka_unit_test(rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
