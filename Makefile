@@ -58,6 +58,7 @@ LEVELS_gather_lanes = base avx512
 LEVELS_gemm_lanes   = base avx2 avx512 vnni
 LEVELS_rows_lanes   = base avx2 avx512
 LEVELS_tiles_lanes  = base avx2 avx512
+LEVELS_vector_lanes = base avx2 avx512
 LANES_OBJ := $(foreach f,$(basename $(LANES_SRC)),$(patsubst %,$(BUILD)/obj/$f.%.o,$(call LEVELS,$f)))
 RT_OBJ   := $(call obj,$(filter-out $(LANES_SRC),$(RT_SRC))) $(LANES_OBJ)
 TIKC_OBJ := $(call obj,$(TIKC_SRC)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN_SRC))

@@ -93,7 +93,7 @@ compare_to_mask(EmuRun *r, const EmuOp *op)
     c.rows->unpack(old, r->sreg + SREG_CMPMASK, CMPMASK_BITS);
     compare_repeat(op, &c, NULL, c.run, on);
     for (int64_t i = 0; i < c.lanes && i < CMPMASK_BITS; i++) {
-        bool off = i >= c.run || (c.holes && !c.on[i]);
+        bool off = i >= c.run || (c.holes && !c.mask.on[i]);
         on[i] = !off ? on[i] : keep ? old[i] : 0;
     }
     c.rows->pack(r->sreg + SREG_CMPMASK, on, CMPMASK_BITS);
@@ -146,11 +146,14 @@ select_bits(const EmuRun *r, const EmuOp *op, const EmuLanes *c, int64_t *step)
 static void
 select_repeat(const EmuLanes *c, const uint8_t *bits, bool of_mask, const uint8_t *scalar)
 {
-    uint8_t buf[2][REPEAT_BYTES], result[REPEAT_BYTES], on[MAX_LANES] = {0};
-    c->rows->unpack(on, bits, of_mask && c->run > CMPMASK_BITS ? CMPMASK_BITS : c->run);
+    uint8_t buf[2][REPEAT_BYTES], result[REPEAT_BYTES], all[MAX_LANES / 8] = {0};
     const uint8_t *a = emu_lanes_load(&c->o[1], c->run, buf[0]);
     const uint8_t *b = c->n > 2 ? emu_lanes_load(&c->o[2], c->run, buf[1]) : scalar;
-    c->rows->select[__builtin_ctz((unsigned)c->o[0].size)](result, on, a, b, c->run);
+    if (of_mask && c->run > CMPMASK_BITS) {
+        memcpy(all, bits, CMPMASK_BYTES);
+        bits = all;
+    }
+    c->rows->choose[c->o[0].shift](result, bits, a, b, c->run);
     emu_lanes_store(c, c->run, result);
 }
 

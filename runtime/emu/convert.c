@@ -209,7 +209,7 @@ halves(EmuLanes *c, EmuLane *d, const uint64_t *pack, int packs)
         num_conv_packed(result, emu_lanes_load(&c->o[0], c->run, buf), pack, packs,
                         c->run);
         for (int64_t lane = 0; lane < c->run; lane++) {
-            if (!c->holes || c->on[lane]) {
+            if (!c->holes || c->mask.on[lane]) {
                 d->at[lane / HALF * d->blk + lane % HALF] = result[lane];
             }
         }
@@ -270,7 +270,7 @@ in_pairs(const EmuLanes *c)
 {
     bool ok = true;
     for (int64_t i = 0; c->holes && i + 1 < c->run; i += 2) {
-        ok = ok && c->on[i] == c->on[i + 1];
+        ok = ok && c->mask.on[i] == c->mask.on[i + 1];
     }
     return ok;
 }
@@ -295,7 +295,7 @@ convert_4_bits(EmuRun *r, const EmuOp *op)
     for (int64_t i = 0; i < c.repeats; i++) {
         num_conv(&conv, result, emu_lanes_load(&c.o[0], c.run, buf), c.run);
         for (int64_t k = 0; k < c.run / 2; k++) {
-            if (!c.holes || c.on[2 * k]) {
+            if (!c.holes || c.mask.on[2 * k]) {
                 d.at[k / BLOCK_BYTES * d.blk + k % BLOCK_BYTES] =
                     (uint8_t)(result[k] << shift | result[k] >> shift);
             }

@@ -157,7 +157,7 @@ typedef struct EmuLanePlan {
         int8_t slot, blk, rep;
         uint16_t blk_most, rep_most; /* largest legal strides */
         bool blk0_is_1;
-        uint8_t size; /* bytes of an element */
+        uint8_t size, shift; /* bytes of an element, and their logarithm */
     } o[EMU_LANE_OPERANDS];
 } EmuLanePlan;
 
@@ -210,6 +210,7 @@ struct EmuProgram {
     int64_t scope_at[SC_COUNT]; /* where a memory begins in scratch */
     int64_t lmem_pitch;         /* distance of LMEM lanes in scratch; 0: there are none */
     int64_t lmem_used;          /* bytes of an LMEM lane that the kernel uses */
+    const RowTable *rows;       /* of this processor */
 };
 
 /* The run of a program, with the state of the core that runs now. */
@@ -329,6 +330,7 @@ typedef struct EmuLane {
     uint8_t *at;      /* first block of the next repeat */
     int64_t blk, rep; /* bytes from block to block and from repeat to repeat */
     int size;         /* bytes of an element */
+    uint8_t shift;    /* its logarithm */
     bool dense;       /* blocks follow each other */
 } EmuLane;
 
@@ -342,21 +344,30 @@ typedef struct EmuLanes {
     int64_t run,
         last; /* leading lanes that may be active, of a repeat and of the last one */
     const RowTable *rows;
-    bool holes;            /* some of the leading lanes are off */
-    uint8_t on[MAX_LANES]; /* with holes: 1 for lanes that are active */
+    bool holes;   /* some of the leading lanes are off */
+    RowMask mask; /* with holes: the lanes that are active */
 } EmuLanes;
 
 /* Fills op->plan of an instruction on vector lanes. */
 void emu_lanes_plan(const EmuProgram *p, EmuOp *op);
 /* Returns false when it recorded a fault. */
 bool emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c);
+/* Collects n lanes whose first block is at `from`. */
+void emu_lanes_gather(const EmuLane *o, const uint8_t *from, int64_t n, uint8_t *to);
 /* Returns the n leading lanes of a source in the present repeat, in place or collected in
  * buf. */
 const uint8_t *emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES]);
+/* Writes n lanes that are all active to the destination, from its block `to` on. */
+void emu_lanes_scatter(const EmuLane *o, uint8_t *to, int64_t n, const uint8_t *result);
 /* Writes those of the n leading lanes of the destination that are active. */
 void emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result);
-/* Goes on to the next repeat. */
-void emu_lanes_step(EmuLanes *c);
+/* Goes on by n repeats. */
+void emu_lanes_skip(EmuLanes *c, int64_t n);
+static inline void
+emu_lanes_step(EmuLanes *c)
+{
+    emu_lanes_skip(c, 1);
+}
 
 /* ---- emu/slice.c: operands that are slices of tensors -------------------- */
 

@@ -323,7 +323,7 @@ find_lanes(EmuRun *r, const EmuOp *op, const EmuLanes *c, const Field *f, int64_
 {
     for (int64_t l = 0; l < n; l++) {
         at[l] = NULL;
-        if (!c->holes || c->on[l]) {
+        if (!c->holes || c->mask.on[l]) {
             at[l] = field_at(r, op, f, repeat * c->lanes + l);
             if (at[l] == NULL) {
                 return false;

@@ -12,7 +12,7 @@
 static bool
 read_bits(const EmuRun *r, const EmuOp *op, EmuLanes *c)
 {
-    uint64_t w[4] = {0};
+    uint64_t w[MAX_LANES / 64] = {0};
     int words = mask_words((MaskForm)op->mask_form);
     int64_t highest = -1, on = 0;
     for (int i = 0; i < words; i++) {
@@ -26,7 +26,9 @@ read_bits(const EmuRun *r, const EmuOp *op, EmuLanes *c)
         return false;
     }
     if (c->holes) { /* little endian, as in all of the emulator */
-        c->rows->unpack(c->on, (const uint8_t *)w, c->run);
+        c->rows->unpack(c->mask.on, (const uint8_t *)w, c->lanes);
+        memcpy(c->mask.bits, w, sizeof w);
+        c->mask.lanes = c->lanes;
     }
     return true;
 }
@@ -63,9 +65,8 @@ read_mask(const EmuRun *r, const EmuOp *op, EmuLanes *c)
 static int64_t
 run_bytes(const EmuLane *o, int64_t n)
 {
-    int64_t per_block = BLOCK_BYTES / o->size;
-    int64_t last = (n - 1) / per_block;
-    int64_t end = last * o->blk + (n - last * per_block) * o->size;
+    uint64_t last = (uint64_t)((n - 1) << o->shift) / BLOCK_BYTES;
+    int64_t end = (int64_t)last * o->blk + (n << o->shift) - (int64_t)last * BLOCK_BYTES;
     return last > 0 && end < BLOCK_BYTES ? BLOCK_BYTES : end;
 }
 
@@ -83,7 +84,7 @@ static bool
 read_strides(const EmuRun *r, const EmuOp *op, int i, const EmuLanes *c, EmuLane *o)
 {
     const EmuLanePlan *p = &op->plan;
-    int64_t blocks = c->lanes * o->size / BLOCK_BYTES;
+    int64_t blocks = (int64_t)((uint64_t)c->lanes << o->shift) / BLOCK_BYTES;
     int64_t blk = p->o[i].blk < 0 ? 1 : emu_slot(r, op, p->o[i].blk);
     int64_t rep = p->o[i].rep < 0 ? blocks : emu_slot(r, op, p->o[i].rep);
     int64_t unit = p->unit < 0 ? 0 : emu_slot(r, op, p->unit);
@@ -93,11 +94,11 @@ read_strides(const EmuRun *r, const EmuOp *op, int i, const EmuLanes *c, EmuLane
     }
     blk = blk == 0 && p->o[i].blk0_is_1 && unit < 2 ? 1 : blk;
     o->blk = unit < 2 ? blk * BLOCK_BYTES : BLOCK_BYTES + blk * o->size;
-    o->rep = unit < 2 ? rep * BLOCK_BYTES : rep * o->size;
+    o->rep = unit < 2 ? rep * BLOCK_BYTES : rep << o->shift;
     if (unit & 1) {
         o->rep += (blocks - 1) * o->blk + BLOCK_BYTES;
     }
-    o->dense = o->blk == BLOCK_BYTES || c->run <= BLOCK_BYTES / o->size;
+    o->dense = o->blk == BLOCK_BYTES || c->run << o->shift <= BLOCK_BYTES;
     return true;
 }
 
@@ -108,6 +109,7 @@ read_operands(const EmuRun *r, const EmuOp *op, EmuLanes *c)
     for (int i = 0; i < c->n; i++) {
         EmuLane *o = &c->o[i];
         o->size = op->plan.o[i].size;
+        o->shift = op->plan.o[i].shift;
         if (!read_strides(r, op, i, c, o)) {
             return false;
         }
@@ -150,6 +152,7 @@ emu_lanes_plan(const EmuProgram *p, EmuOp *op)
             plan->o[plan->n].blk_most = most(params, l.blk);
             plan->o[plan->n].rep_most = most(params, l.rep);
             plan->o[plan->n].blk0_is_1 = form_blk0_is_1(form, i, &p->kernel.choices);
+            plan->o[plan->n].shift = (uint8_t)__builtin_ctz((unsigned)size);
             plan->o[plan->n++].size = (uint8_t)size;
             widest = size > widest ? size : widest;
         }
@@ -161,7 +164,7 @@ bool
 emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c)
 {
     const EmuLanePlan *plan = &op->plan;
-    c->rows = emu_rows();
+    c->rows = r->p->rows;
     c->lanes = plan->lanes;
     c->run = c->last = c->lanes;
     c->holes = false;
@@ -183,43 +186,52 @@ emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c)
 
 /* ---- one repeat ---------------------------------------------------------- */
 
+/* Copies bytes in blocks; steps are the distances of blocks. */
+static inline void
+copy_blocks(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+            int64_t bytes)
+{
+    for (; bytes >= BLOCK_BYTES; bytes -= BLOCK_BYTES, to += to_step, from += from_step) {
+        memcpy(to, from, BLOCK_BYTES);
+    }
+    if (bytes > 0) {
+        memcpy(to, from, (size_t)bytes);
+    }
+}
+
+void
+emu_lanes_gather(const EmuLane *o, const uint8_t *from, int64_t n, uint8_t *to)
+{
+    copy_blocks(to, BLOCK_BYTES, from, o->blk, n << o->shift);
+}
+
+void
+emu_lanes_scatter(const EmuLane *o, uint8_t *to, int64_t n, const uint8_t *result)
+{
+    copy_blocks(to, o->blk, result, BLOCK_BYTES, n << o->shift);
+}
+
 const uint8_t *
 emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES])
 {
     if (o->dense) {
         return o->at;
     }
-    int64_t bytes = n * o->size, at = 0;
-    const uint8_t *from = o->at;
-    for (; at + BLOCK_BYTES <= bytes; at += BLOCK_BYTES, from += o->blk) {
-        memcpy(buf + at, from, BLOCK_BYTES);
-    }
-    memcpy(buf + at, from, (size_t)(bytes - at));
+    emu_lanes_gather(o, o->at, n, buf);
     return buf;
 }
 
-/* Stores n lanes that are all active, block by block. */
-static void
-store_blocks(const EmuLane *o, int64_t n, const uint8_t *result)
-{
-    int64_t bytes = n * o->size, at = 0;
-    uint8_t *to = o->at;
-    for (; at + BLOCK_BYTES <= bytes; at += BLOCK_BYTES, to += o->blk) {
-        memcpy(to, result + at, BLOCK_BYTES);
-    }
-    memcpy(to, result + at, (size_t)(bytes - at));
-}
-
-/* Stores the active ones of n lanes; those that are off keep their bytes. */
+/* Stores the active ones of n lanes in blocks that do not follow each other. */
 static void
 store_active(const EmuLanes *c, int64_t n, const uint8_t *result)
 {
     const EmuLane *o = &c->o[0];
-    RowSelect *select = c->rows->select[__builtin_ctz((unsigned)o->size)];
-    int64_t each = o->dense ? n : BLOCK_BYTES / o->size;
+    RowSelect *select = c->rows->select[o->shift];
+    int64_t each = BLOCK_BYTES >> o->shift;
     uint8_t *to = o->at;
     for (int64_t i = 0; i < n; i += each, to += o->blk) {
-        select(to, c->on + i, result + i * o->size, to, n - i < each ? n - i : each);
+        select(to, c->mask.on + i, result + (i << o->shift), to,
+               n - i < each ? n - i : each);
     }
 }
 
@@ -227,19 +239,21 @@ void
 emu_lanes_store(const EmuLanes *c, int64_t n, const uint8_t *result)
 {
     const EmuLane *o = &c->o[0];
-    if (c->holes) {
+    if (c->holes && o->dense) {
+        c->rows->masked[o->shift](o->at, result, &c->mask, n);
+    } else if (c->holes) {
         store_active(c, n, result);
     } else if (o->dense) {
         memcpy(o->at, result, (size_t)(n * o->size));
     } else {
-        store_blocks(o, n, result);
+        emu_lanes_scatter(o, o->at, n, result);
     }
 }
 
 void
-emu_lanes_step(EmuLanes *c)
+emu_lanes_skip(EmuLanes *c, int64_t n)
 {
     for (int i = 0; i < c->n; i++) {
-        c->o[i].at += c->o[i].rep;
+        c->o[i].at += n * c->o[i].rep;
     }
 }

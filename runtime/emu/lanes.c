@@ -105,8 +105,10 @@ emu_rows(void)
 LaneFn *
 emu_lane_fn(const Choices *c, LaneWork w, Dtype dst, Dtype src)
 {
-    const LaneTable *table =
-        num_level() >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2 : &emu_lanes_base;
+    NumLevel level = num_level();
+    const LaneTable *table = level >= NUM_LEVEL_AVX512 ? &emu_lanes_avx512
+                             : level >= NUM_LEVEL_AVX2 ? &emu_lanes_avx2
+                                                       : &emu_lanes_base;
     if (src != DT_NONE && src != dst) {
         return src != mixed_source(w.sem) ? NULL
                : w.scalar                 ? table->mixed_scalar[w.sem][dst]

@@ -29,8 +29,8 @@ typedef struct LaneTable {
 } LaneTable;
 
 extern const LaneTable emu_lanes_base;
-extern const LaneTable
-    emu_lanes_avx2; /* empty where the processor family is not x86-64 */
+extern const LaneTable emu_lanes_avx2,
+    emu_lanes_avx512; /* empty where the family is not x86-64 */
 
 /* An operation whose last source is a scalar or a tensor. */
 typedef struct LaneWork {

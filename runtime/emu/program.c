@@ -162,6 +162,7 @@ emu_new(const EmuKernel *k, EmuResult *res)
         return NULL;
     }
     p->kernel = *k;
+    p->rows = emu_rows();
     if (!new_checked(p, res)) {
         emu_free(p);
         return NULL;
@@ -393,15 +394,21 @@ emu_add_move(EmuProgram *p, const EmuMove *m, uint32_t *index)
     return true;
 }
 
-/* Operations on single elements are executed by the form's family. */
-bool
-emu_exec_each(EmuRun *r, const EmuOp *op)
+static EmuExec *
+exec_of_family(const EmuOp *op)
 {
     static EmuExec *const families[FAM_COUNT] = {
 #define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = emu_exec_##emu,
 #include "isa/family.def"
     };
-    return families[form_family(op_table[op->op].form)](r, op);
+    return families[form_family(op_table[op->op].form)];
+}
+
+/* Operations on single elements are executed by the form's family. */
+bool
+emu_exec_each(EmuRun *r, const EmuOp *op)
+{
+    return exec_of_family(op)(r, op);
 }
 
 bool
@@ -424,6 +431,7 @@ bind(const Adder *a, EmuOp *op)
     const char *why = NULL;
     op->exec = meanings[op_table[op->op].sem];
     if (families[form_family(op_table[op->op].form)](a->p, op, &why)) {
+        op->exec = op->exec == emu_exec_each ? exec_of_family(op) : op->exec;
         return true;
     }
     return why == NULL ? no_memory(a->res) : bad(a, why);

@@ -30,7 +30,33 @@ typedef struct Reduction {
     int results;
     int64_t step; /* elements from the results of a repeat to those of the next */
     uint8_t *dst; /* results of the present repeat */
+    bool largest; /* of extremes */
+    RowFind *find;
 } Reduction;
+
+/* Returns the bits of an element. */
+static inline uint64_t
+element_at(const uint8_t *p, int size)
+{
+    return size == 2   ? *(const AnyU16 *)p
+           : size == 4 ? *(const AnyU32 *)p
+           : size == 8 ? *(const AnyU64 *)p
+                       : *p;
+}
+
+static inline void
+put_element(uint8_t *p, int size, uint64_t bits)
+{
+    if (size == 2) {
+        *(AnyU16 *)p = (uint16_t)bits;
+    } else if (size == 4) {
+        *(AnyU32 *)p = (uint32_t)bits;
+    } else if (size == 8) {
+        *(AnyU64 *)p = bits;
+    } else {
+        *p = (uint8_t)bits;
+    }
+}
 
 /* ---- sums ---------------------------------------------------------------- */
 
@@ -81,12 +107,13 @@ load_summands(const Reduction *x, Summands *s)
     uint8_t buf[REPEAT_BYTES];
     const EmuLanes *c = &x->c;
     size_t used = (size_t)(c->run * x->size);
-    memcpy(s->bytes, emu_lanes_load(&c->o[0], c->run, buf), used);
-    memset(s->bytes + used, 0, REPEAT_BYTES - used);
+    const uint8_t *lanes = emu_lanes_load(&c->o[0], c->run, buf);
     if (c->holes) {
-        static const uint8_t zeros[REPEAT_BYTES];
-        c->rows->select[__builtin_ctz((unsigned)x->size)](s->bytes, c->on, s->bytes,
-                                                          zeros, c->run);
+        memset(s->bytes, 0, REPEAT_BYTES);
+        c->rows->masked[c->o[0].shift](s->bytes, lanes, &c->mask, c->run);
+    } else {
+        memcpy(s->bytes, lanes, used);
+        memset(s->bytes + used, 0, REPEAT_BYTES - used);
     }
 }
 
@@ -94,13 +121,14 @@ load_summands(const Reduction *x, Summands *s)
 static void
 store_sum(const Reduction *x, const Summands *s, int i)
 {
-    memcpy(x->dst + i * x->size, s->bytes + i * x->size, (size_t)x->size);
+    put_element(x->dst + i * x->size, x->size,
+                element_at(s->bytes + i * x->size, x->size));
 }
 
 static bool
 lane_on(const EmuLanes *c, int64_t i)
 {
-    return i < c->run && (!c->holes || c->on[i]);
+    return i < c->run && (!c->holes || c->mask.on[i]);
 }
 
 /* Returns whether element i of the results is written: one of a pair of lanes must be on,
@@ -194,19 +222,17 @@ static void
 extreme_of(const Reduction *x, Extreme *e, const uint8_t *lanes, int64_t from, int64_t to,
            int64_t at)
 {
-    const uint8_t *on = x->c.holes ? x->c.on : NULL;
-    RowFind *find = x->c.rows->find[x->t];
+    const uint8_t *on = x->c.holes ? x->c.mask.on : NULL;
     RowExtreme f;
     to = to < x->c.run ? to : x->c.run;
-    if (find == NULL) {
-        extreme_s64(e, lanes, on, from, to, at, seeks_largest(x));
+    if (x->find == NULL) {
+        extreme_s64(e, lanes, on, from, to, at, x->largest);
     } else if (from < to) {
-        uint64_t bits = 0;
         lanes += from * x->size;
-        find(&f, lanes, on != NULL ? on + from : NULL, to - from, seeks_largest(x));
+        x->find(&f, lanes, on != NULL ? on + from : NULL, to - from, x->largest);
         if (f.key != INT32_MIN) {
-            memcpy(&bits, lanes + f.at * x->size, (size_t)x->size);
-            add_extreme(x, e, &f, bits, at + from + f.at);
+            add_extreme(x, e, &f, element_at(lanes + f.at * x->size, x->size),
+                        at + from + f.at);
         }
     }
 }
@@ -214,14 +240,14 @@ extreme_of(const Reduction *x, Extreme *e, const uint8_t *lanes, int64_t from, i
 static void
 store_bits(const Reduction *x, int i, uint64_t bits)
 {
-    memcpy(x->dst + (size_t)i * (size_t)x->size, &bits, (size_t)x->size);
+    put_element(x->dst + i * x->size, x->size, bits);
 }
 
 /* Returns the result of a block without active lanes. */
 static uint64_t
 identity(const Reduction *x)
 {
-    bool largest = seeks_largest(x);
+    bool largest = x->largest;
     switch (x->t) {
     case DT_F16:
         return largest ? 0xfbff : 0x7bff; /* 65504 */
@@ -311,6 +337,8 @@ open_reduction(EmuRun *r, const EmuOp *op, bool whole, Reduction *x)
         return true;
     }
     x->results = results_of(x);
+    x->largest = seeks_largest(x);
+    x->find = x->c.rows->find[x->t];
     x->step = 0;
     if (!whole && !emu_number(r, op, REDUCE_dst_rep_stride, &x->step)) {
         return emu_refuse(r, op);
@@ -371,14 +399,22 @@ next_repeats(Reduction *x, int64_t n, uint8_t room[MANY * REPEAT_BYTES])
 {
     const EmuLane *o = &x->c.o[0];
     const uint8_t *first = o->at;
-    bool direct = is_whole(x) && o->dense && o->rep == REPEAT_BYTES;
+    bool follow = o->dense && o->rep == REPEAT_BYTES, direct = is_whole(x) && follow;
+    bool masked = x->c.holes && follow;
+    if (masked) {
+        memset(room, 0, (size_t)n * REPEAT_BYTES);
+        x->c.rows->masked[o->shift](room, first, &x->c.mask,
+                                    (n - 1) * x->c.lanes + x->c.run);
+    }
+    if (direct || masked) {
+        emu_lanes_skip(&x->c, n);
+        return direct ? first : room;
+    }
     for (int64_t i = 0; i < n; i++) {
-        if (!direct) {
-            load_summands(x, (Summands *)(void *)(room + i * REPEAT_BYTES));
-        }
+        load_summands(x, (Summands *)(void *)(room + i * REPEAT_BYTES));
         emu_lanes_step(&x->c);
     }
-    return direct ? first : room;
+    return room;
 }
 
 /* Makes the sums of the next n repeats, x->results of each, in level after level of all
@@ -404,7 +440,7 @@ extreme_repeats(Reduction *x, int64_t n, uint8_t *found)
 {
     _Alignas(Summands) uint8_t room[MANY * REPEAT_BYTES];
     const uint8_t *from = next_repeats(x, n, room);
-    x->c.rows->blocks[x->t](found, from, n * x->results, seeks_largest(x));
+    x->c.rows->blocks[x->t](found, from, n * x->results, x->largest);
 }
 
 /* Returns whether the additions are those of pairs of neighbours by the usual reading. */

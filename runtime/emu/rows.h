@@ -23,6 +23,21 @@ typedef void RowRelate(uint8_t *on, const uint8_t *a, const uint8_t *b, int64_t 
 /* Sets dst[i] to a[i] where on[i] is 1, and to b[i] where it is 0. dst may be a or b. */
 typedef void RowSelect(uint8_t *dst, const uint8_t *on, const uint8_t *a,
                        const uint8_t *b, int64_t n);
+/* Does the same with lane i on if bit i is 1. All of dst is a or b, or shares no byte
+ * with it. */
+typedef void RowChoose(uint8_t *dst, const uint8_t *bits, const uint8_t *a,
+                       const uint8_t *b, int64_t n);
+
+/* The lanes of a repeat that are active, in both forms. */
+typedef struct RowMask {
+    uint64_t bits[MAX_LANES / 64];
+    uint8_t on[MAX_LANES]; /* 0 or 1 */
+    int lanes;             /* a power of two, 32 or more */
+} RowMask;
+
+/* Copies those of n elements that are active; after all lanes of the mask it begins
+ * anew. */
+typedef void RowMasked(uint8_t *dst, const uint8_t *src, const RowMask *mask, int64_t n);
 /* Sets dst[i] to src[2 * i] + src[2 * i + 1] for i < n, rounded once, a NaN canonical.
  * They share no byte. */
 typedef void RowPairs(uint8_t *dst, const uint8_t *src, int64_t n);
@@ -35,7 +50,7 @@ typedef struct RowExtreme {
     int32_t many; /* number of lanes that are equal to it */
 } RowExtreme;
 
-/* Gives the extreme of n <= MAX_LANES lanes, of those with on[i] = 1; on null: of all.
+/* Gives the extreme of n <= 128 lanes, of those with on[i] = 1; on null: of all.
  * NaN is less extreme than every number: its key is ROW_NAN. */
 typedef void RowFind(RowExtreme *e, const uint8_t *src, const uint8_t *on, int64_t n,
                      bool largest);
@@ -50,6 +65,8 @@ enum {
 typedef struct RowTable {
     RowRelate *relate[DT_COUNT][ROW_CONDITIONS];
     RowSelect *select[4]; /* by the logarithm of the bytes of an element */
+    RowChoose *choose[4];
+    RowMasked *masked[4];
     RowPairs *pairs[DT_COUNT];
     RowFind *find[DT_COUNT];
     RowBlocks *blocks[DT_COUNT];

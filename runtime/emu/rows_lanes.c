@@ -84,6 +84,50 @@ SELECT(select_16, AnyU16)
 SELECT(select_32, AnyU32)
 SELECT(select_64, AnyU64)
 
+/* Copies active lanes, repeat after repeat. */
+#if LANES_F16C == 16
+#define MASKED(name, T, SET, store, load)                                                \
+    LANES_ATTR static void name(uint8_t *dst, const uint8_t *src, const RowMask *mask,   \
+                                int64_t n)                                               \
+    {                                                                                    \
+        enum {                                                                           \
+            SOME = 64 / sizeof(T)                                                        \
+        };                                                                               \
+        SET set[MAX_LANES / 8];                                                          \
+        const int64_t last = mask->lanes <= SOME ? 0 : mask->lanes / SOME - 1;           \
+        for (int64_t v = 0; v <= last; v++) {                                            \
+            uint64_t word = mask->bits[v * SOME / 64];                                   \
+            word |= mask->lanes < 64 ? word << 32 : 0;                                   \
+            set[v] = (SET)(word >> (v * SOME % 64));                                     \
+        }                                                                                \
+        for (int64_t v = 0; n > 0; n -= SOME, dst += 64, src += 64) {                    \
+            SET here = n < SOME ? (SET)((UINT64_C(1) << n) - 1) : (SET)UINT64_MAX;       \
+            here &= set[v];                                                              \
+            store(dst, here, load(here, src));                                           \
+            v = v < last ? v + 1 : 0;                                                    \
+        }                                                                                \
+    }
+MASKED(masked_8, AnyU8, __mmask64, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8)
+MASKED(masked_16, AnyU16, __mmask32, _mm512_mask_storeu_epi16, _mm512_maskz_loadu_epi16)
+MASKED(masked_32, AnyU32, __mmask16, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi32)
+MASKED(masked_64, AnyU64, __mmask8, _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi64)
+#else
+#define MASKED(name, T, select)                                                          \
+    LANES_ATTR static void name(uint8_t *dst, const uint8_t *src, const RowMask *mask,   \
+                                int64_t n)                                               \
+    {                                                                                    \
+        for (int64_t i = 0; i < n; i += mask->lanes) {                                   \
+            int64_t some = n - i < mask->lanes ? n - i : mask->lanes;                    \
+            int64_t at = i * (int64_t)sizeof(T);                                         \
+            select(dst + at, mask->on, src + at, dst + at, some);                        \
+        }                                                                                \
+    }
+MASKED(masked_8, AnyU8, select_8)
+MASKED(masked_16, AnyU16, select_16)
+MASKED(masked_32, AnyU32, select_32)
+MASKED(masked_64, AnyU64, select_64)
+#endif
+
 /* ---- bits ---------------------------------------------------------------- */
 
 LANES_ATTR static void
@@ -130,9 +174,96 @@ unpack(uint8_t *on, const uint8_t *bits, int64_t n)
     }
 }
 
+#if LANES_F16C == 16
+#define CHOOSE(name, T, SET, blend)                                                      \
+    LANES_ATTR static void name(uint8_t *dst, const uint8_t *bits, const uint8_t *a,     \
+                                const uint8_t *b, int64_t n)                             \
+    {                                                                                    \
+        enum {                                                                           \
+            SOME = 64 / sizeof(T)                                                        \
+        };                                                                               \
+        int64_t i = 0;                                                                   \
+        for (; i + SOME <= n; i += SOME) {                                               \
+            int64_t at = i * (int64_t)sizeof(T);                                         \
+            SET set;                                                                     \
+            memcpy(&set, bits + i / 8, sizeof set);                                      \
+            _mm512_storeu_si512(dst + at, blend(set, _mm512_loadu_si512(b + at),         \
+                                                _mm512_loadu_si512(a + at)));            \
+        }                                                                                \
+        for (; i < n; i++) {                                                             \
+            int64_t at = i * (int64_t)sizeof(T);                                         \
+            bool on = (bits[i / 8] >> (i % 8) & 1) != 0;                                 \
+            memcpy(dst + at, (on ? a : b) + at, sizeof(T));                              \
+        }                                                                                \
+    }
+CHOOSE(choose_8, AnyU8, __mmask64, _mm512_mask_blend_epi8)
+CHOOSE(choose_16, AnyU16, __mmask32, _mm512_mask_blend_epi16)
+CHOOSE(choose_32, AnyU32, __mmask16, _mm512_mask_blend_epi32)
+CHOOSE(choose_64, AnyU64, __mmask8, _mm512_mask_blend_epi64)
+#else
+#define CHOOSE(name, T, select)                                                          \
+    LANES_ATTR static void name(uint8_t *dst, const uint8_t *bits, const uint8_t *a,     \
+                                const uint8_t *b, int64_t n)                             \
+    {                                                                                    \
+        uint8_t on[MAX_LANES];                                                           \
+        for (int64_t i = 0; i < n; i += MAX_LANES) {                                     \
+            int64_t at = i * (int64_t)sizeof(T);                                         \
+            int64_t some = n - i < MAX_LANES ? n - i : MAX_LANES;                        \
+            unpack(on, bits + i / 8, some);                                              \
+            select(dst + at, on, a + at, b + at, some);                                  \
+        }                                                                                \
+    }
+CHOOSE(choose_8, AnyU8, select_8)
+CHOOSE(choose_16, AnyU16, select_16)
+CHOOSE(choose_32, AnyU32, select_32)
+CHOOSE(choose_64, AnyU64, select_64)
+#endif
+
 /* ---- sums of neighbours -------------------------------------------------- */
 
-#if LANES_F16C
+#if LANES_F16C == 16
+/* Adds the even and the odd ones of 32 numbers, in their order. */
+LANES_ATTR static inline __m512
+add_neighbours(__m512 a, __m512 b)
+{
+    const __m512i order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+    __m512 even = _mm512_shuffle_ps(a, b, 0x88), odd = _mm512_shuffle_ps(a, b, 0xdd);
+    __m512d sum = _mm512_castps_pd(_mm512_add_ps(even, odd));
+    return _mm512_castpd_ps(_mm512_permutexvar_pd(order, sum));
+}
+
+LANES_ATTR static inline __m512
+canonical(__m512 r)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(r, r, _CMP_UNORD_Q), r,
+                                _mm512_set1_ps(__builtin_nanf("")));
+}
+
+LANES_ATTR static inline __m512
+halves_at(const uint8_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+
+LANES_ATTR static inline __m512
+floats_at(const uint8_t *p)
+{
+    return _mm512_loadu_ps((const void *)p);
+}
+
+LANES_ATTR static inline void
+put_halves(uint8_t *p, __m512 r)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p,
+                        _mm512_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT));
+}
+
+LANES_ATTR static inline void
+put_floats(uint8_t *p, __m512 r)
+{
+    _mm512_storeu_ps((void *)p, r);
+}
+#elif LANES_F16C
 /* Adds the even and the odd ones of 16 numbers, in their order. */
 LANES_ATTR static inline __m256
 add_neighbours(__m256 a, __m256 b)
@@ -154,6 +285,24 @@ halves_at(const uint8_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
+
+LANES_ATTR static inline __m256
+floats_at(const uint8_t *p)
+{
+    return _mm256_loadu_ps((const float *)(const void *)p);
+}
+
+LANES_ATTR static inline void
+put_halves(uint8_t *p, __m256 r)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT));
+}
+
+LANES_ATTR static inline void
+put_floats(uint8_t *p, __m256 r)
+{
+    _mm256_storeu_ps((float *)(void *)p, r);
+}
 #endif
 
 LANES_ATTR static void
@@ -163,10 +312,10 @@ pairs_f16(uint8_t *dst, const uint8_t *src, int64_t n)
     AnyU16 *d = (AnyU16 *)dst;
     int64_t i = 0;
 #if LANES_F16C
-    for (; i + 8 <= n; i += 8) {
-        __m256 r = add_neighbours(halves_at(src + 4 * i), halves_at(src + 4 * i + 16));
-        _mm_storeu_si128((__m128i *)(void *)(dst + 2 * i),
-                         _mm256_cvtps_ph(canonical(r), _MM_FROUND_TO_NEAREST_INT));
+    for (; i + LANES_F16C <= n; i += LANES_F16C) {
+        const uint8_t *at = src + 4 * i;
+        put_halves(dst + 2 * i, canonical(add_neighbours(
+                                    halves_at(at), halves_at(at + 2 * LANES_F16C))));
     }
 #endif
     for (; i < n; i++) {
@@ -181,10 +330,10 @@ pairs_f32(uint8_t *dst, const uint8_t *src, int64_t n)
     AnyU32 *d = (AnyU32 *)dst;
     int64_t i = 0;
 #if LANES_F16C
-    for (; i + 8 <= n; i += 8) {
-        const float *at = (const float *)(const void *)(src + 8 * i);
-        __m256 r = add_neighbours(_mm256_loadu_ps(at), _mm256_loadu_ps(at + 8));
-        _mm256_storeu_ps((float *)(void *)(dst + 4 * i), canonical(r));
+    for (; i + LANES_F16C <= n; i += LANES_F16C) {
+        const uint8_t *at = src + 8 * i;
+        put_floats(dst + 4 * i, canonical(add_neighbours(
+                                    floats_at(at), floats_at(at + 4 * LANES_F16C))));
     }
 #endif
     for (; i < n; i++) {
@@ -233,9 +382,160 @@ pairs_f32(uint8_t *dst, const uint8_t *src, int64_t n)
         }                                                                                \
         *e = (RowExtreme){best, at, many};                                               \
     }
+FIND(find_s16, AnyU16, S16)
+
+#if LANES_F16C == 16
+/* Keys of 32 float16 in their own bits: lanes that are off have the least one, NaN the
+ * one after it. */
+enum {
+    OFF_16 = INT16_MIN,
+    NAN_16
+};
+
+LANES_ATTR static inline __m512i
+keys_16(__m512i u, bool largest)
+{
+    const __m512i magnitude = _mm512_and_si512(u, _mm512_set1_epi16(0x7fff));
+    const __m512i sign = largest ? u : _mm512_xor_si512(u, _mm512_set1_epi16(OFF_16));
+    __m512i key = _mm512_mask_sub_epi16(magnitude, _mm512_movepi16_mask(sign),
+                                        _mm512_setzero_si512(), magnitude);
+    __mmask32 nan = _mm512_cmpgt_epi16_mask(magnitude, _mm512_set1_epi16(0x7c00));
+    return _mm512_mask_mov_epi16(key, nan, _mm512_set1_epi16(NAN_16));
+}
+
+/* Keys of 16 float32, as of all levels. */
+LANES_ATTR static inline __m512i
+keys_32(__m512i u, bool largest)
+{
+    const __m512i magnitude = _mm512_and_si512(u, _mm512_set1_epi32(INT32_MAX));
+    const __m512i sign = largest ? u : _mm512_xor_si512(u, _mm512_set1_epi32(INT32_MIN));
+    __m512i key = _mm512_mask_sub_epi32(magnitude, _mm512_movepi32_mask(sign),
+                                        _mm512_setzero_si512(), magnitude);
+    __mmask16 nan = _mm512_cmpgt_epi32_mask(magnitude, _mm512_set1_epi32(0x7f800000));
+    return _mm512_mask_mov_epi32(key, nan, _mm512_set1_epi32(ROW_NAN));
+}
+
+/* Returns the largest of 32 int16: the least of their distances from the top. */
+LANES_ATTR static inline int16_t
+largest_16(__m512i x)
+{
+    __m256i half =
+        _mm256_max_epi16(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64(x, 1));
+    __m128i most =
+        _mm_max_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    __m128i least = _mm_minpos_epu16(_mm_sub_epi16(_mm_set1_epi16(INT16_MAX), most));
+    return (int16_t)(INT16_MAX - (uint16_t)_mm_cvtsi128_si32(least));
+}
+
+/* Returns which of 64 lanes from i on exist and are on, in bits. */
+LANES_ATTR static inline uint64_t
+lanes_on(const uint8_t *on, int64_t i, int64_t n)
+{
+    uint64_t here = i >= n ? 0 : n - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (n - i)) - 1;
+    return on == NULL || here == 0
+               ? here
+               : _mm512_cmpneq_epi8_mask(_mm512_maskz_loadu_epi8(here, on + i),
+                                         _mm512_setzero_si512());
+}
+
+/* Gives the lanes with the extreme, of which equal[] has the bits. */
+LANES_ATTR static inline void
+found(RowExtreme *e, int32_t key, const uint64_t equal[2])
+{
+    int32_t at = equal[0] != 0   ? __builtin_ctzll(equal[0])
+                 : equal[1] != 0 ? 64 + __builtin_ctzll(equal[1])
+                                 : INT32_MAX;
+    *e = (RowExtreme){key, at,
+                      __builtin_popcountll(equal[0]) + __builtin_popcountll(equal[1])};
+}
+
+LANES_ATTR static void
+find_f16(RowExtreme *e, const uint8_t *src, const uint8_t *on, int64_t n, bool largest)
+{
+    const __m512i off = _mm512_set1_epi16(OFF_16);
+    __m512i key[4], best = off;
+    uint64_t set[2] = {lanes_on(on, 0, n), lanes_on(on, 64, n)}, equal[2] = {0, 0};
+    for (int i = 0; 32 * i < n; i++) {
+        __mmask32 here = (__mmask32)(set[i / 2] >> (i % 2 * 32));
+        __m512i u = _mm512_maskz_loadu_epi16(here, src + 64 * i);
+        key[i] = _mm512_mask_mov_epi16(off, here, keys_16(u, largest));
+        best = _mm512_max_epi16(best, key[i]);
+    }
+    int16_t most = largest_16(best);
+    for (int i = 0; 32 * i < n; i++) {
+        uint64_t same = _mm512_cmpeq_epi16_mask(key[i], _mm512_set1_epi16(most));
+        same &= n - 32 * i >= 32 ? UINT32_MAX : (UINT64_C(1) << (n - 32 * i)) - 1;
+        equal[i / 2] |= same << (i % 2 * 32);
+    }
+    found(e, most == OFF_16 ? INT32_MIN : most == NAN_16 ? ROW_NAN : most, equal);
+}
+
+LANES_ATTR static void
+find_f32(RowExtreme *e, const uint8_t *src, const uint8_t *on, int64_t n, bool largest)
+{
+    const __m512i off = _mm512_set1_epi32(INT32_MIN);
+    __m512i key[8], best = off;
+    uint64_t set[2] = {lanes_on(on, 0, n), lanes_on(on, 64, n)}, equal[2] = {0, 0};
+    for (int i = 0; 16 * i < n; i++) {
+        __mmask16 here = (__mmask16)(set[i / 4] >> (i % 4 * 16));
+        __m512i u = _mm512_maskz_loadu_epi32(here, src + 64 * i);
+        key[i] = _mm512_mask_mov_epi32(off, here, keys_32(u, largest));
+        best = _mm512_max_epi32(best, key[i]);
+    }
+    int32_t most = _mm512_reduce_max_epi32(best);
+    for (int i = 0; 16 * i < n; i++) {
+        uint64_t same = _mm512_cmpeq_epi32_mask(key[i], _mm512_set1_epi32(most));
+        same &= n - 16 * i >= 16 ? UINT16_MAX : (UINT64_C(1) << (n - 16 * i)) - 1;
+        equal[i / 4] |= same << (i % 4 * 16);
+    }
+    found(e, most, equal);
+}
+
+/* In each half of a register the extreme goes to all lanes; the first lane that is equal
+ * is the one. */
+LANES_ATTR static void
+blocks_16(uint8_t *dst, const uint8_t *src, int64_t n, bool largest)
+{
+    const AnyU16 *x = (const AnyU16 *)src;
+    AnyU16 *d = (AnyU16 *)dst;
+    for (int64_t b = 0; b < n; b += 2) {
+        __mmask32 here = b + 1 < n ? UINT32_MAX : UINT16_MAX;
+        __m512i u = _mm512_maskz_loadu_epi16(here, src + b * BLOCK_BYTES);
+        __m512i key = keys_16(u, largest), most = key;
+        most = _mm512_max_epi16(most, _mm512_shuffle_i64x2(most, most, 0xb1));
+        most = _mm512_max_epi16(most, _mm512_shuffle_epi32(most, _MM_PERM_BADC));
+        most = _mm512_max_epi16(most, _mm512_shuffle_epi32(most, _MM_PERM_CDAB));
+        most = _mm512_max_epi16(most, _mm512_rol_epi32(most, 16));
+        uint32_t same = _mm512_cmpeq_epi16_mask(key, most);
+        uint32_t nan = _mm512_cmpeq_epi16_mask(most, _mm512_set1_epi16(NAN_16));
+        for (int64_t k = b; k < n && k < b + 2; k++, same >>= 16, nan >>= 16) {
+            d[k] = nan & 1 ? HALF_NAN : x[16 * k + __builtin_ctz(same)];
+        }
+    }
+}
+
+LANES_ATTR static void
+blocks_32(uint8_t *dst, const uint8_t *src, int64_t n, bool largest)
+{
+    const AnyU32 *x = (const AnyU32 *)src;
+    AnyU32 *d = (AnyU32 *)dst;
+    for (int64_t b = 0; b < n; b += 2) {
+        __mmask16 here = b + 1 < n ? UINT16_MAX : UINT8_MAX;
+        __m512i u = _mm512_maskz_loadu_epi32(here, src + b * BLOCK_BYTES);
+        __m512i key = keys_32(u, largest), most = key;
+        most = _mm512_max_epi32(most, _mm512_shuffle_i64x2(most, most, 0xb1));
+        most = _mm512_max_epi32(most, _mm512_shuffle_epi32(most, _MM_PERM_BADC));
+        most = _mm512_max_epi32(most, _mm512_shuffle_epi32(most, _MM_PERM_CDAB));
+        uint32_t same = _mm512_cmpeq_epi32_mask(key, most);
+        uint32_t nan = _mm512_cmpeq_epi32_mask(most, _mm512_set1_epi32(ROW_NAN));
+        for (int64_t k = b; k < n && k < b + 2; k++, same >>= 8, nan >>= 8) {
+            d[k] = nan & 1 ? FLOAT_NAN : x[8 * k + __builtin_ctz(same)];
+        }
+    }
+}
+#else
 FIND(find_f16, AnyU16, F16)
 FIND(find_f32, AnyU32, F32)
-FIND(find_s16, AnyU16, S16)
 
 /* Of two neighbours the first one stays unless the second one is more extreme, as in the
  * order of lanes; so each level halves the lanes. NaN never wins against a number. */
@@ -279,6 +579,7 @@ enum {
     }
 BLOCKS(blocks_16, AnyU16, winners_16)
 BLOCKS(blocks_32, AnyU32, winners_32)
+#endif
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -294,6 +595,8 @@ const RowTable LANES_NAME(emu_rows) = {
                [DT_F16] = CONDITIONS(f16),
                [DT_F32] = CONDITIONS(f32)},
     .select = {select_8, select_16, select_32, select_64},
+    .choose = {choose_8, choose_16, choose_32, choose_64},
+    .masked = {masked_8, masked_16, masked_32, masked_64},
     .pairs = {[DT_F16] = pairs_f16, [DT_F32] = pairs_f32},
     .find = {[DT_F16] = find_f16, [DT_F32] = find_f32, [DT_S16] = find_s16},
     .blocks = {[DT_F16] = blocks_16, [DT_F32] = blocks_32},

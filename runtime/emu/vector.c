@@ -102,54 +102,100 @@ one_run(const EmuLanes *c, LaneFn *lanes, int64_t scalar)
     return true;
 }
 
-/* Returns whether the lanes of all repeats follow each other, and none is written before
- * it is read. */
-static bool
-follow_each_other(const EmuLanes *c)
-{
-    int64_t n = c->repeats * c->lanes;
-    for (int i = 0; i < c->n; i++) {
-        if (!c->o[i].dense || c->o[i].rep != c->lanes * c->o[i].size ||
-            (i > 0 && !separate(&c->o[0], &c->o[i], n))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 enum {
     MANY = 16 /* repeats at a time */
 };
 
-/* Executes an instruction whose mask leaves out lanes for many repeats at a time: it
- * computes all lanes to a buffer and writes the active ones. Returns false when repeats
- * must go one by one. */
+/* Returns whether the lanes of all repeats follow each other. */
 static bool
-masked_groups(EmuLanes *c, const EmuOp *op, int64_t scalar)
+follows(const EmuLanes *c, const EmuLane *o)
 {
-    uint8_t on[MANY * MAX_LANES], result[MANY * REPEAT_BYTES];
-    if (!c->holes || c->repeats < 2 || !follow_each_other(c)) {
-        return false;
-    }
+    return o->dense && o->rep == (int64_t)c->lanes << o->shift;
+}
+
+/* Returns the bytes from the first block of a repeat to the end of its last one. */
+static int64_t
+span(const EmuLanes *c, const EmuLane *o)
+{
+    int64_t blocks = ((int64_t)c->lanes << o->shift) / BLOCK_BYTES;
+    return (blocks - 1) * o->blk + BLOCK_BYTES;
+}
+
+/* Returns whether all repeats of an operand may be read before one is written: it shares
+ * no byte with the destination, or it is the destination and no repeat shares bytes with
+ * another. */
+static bool
+may_read_first(const EmuLanes *c, const EmuLane *src)
+{
     const EmuLane *dst = &c->o[0];
-    RowSelect *select = c->rows->select[__builtin_ctz((unsigned)dst->size)];
-    int64_t groups = c->repeats < MANY ? c->repeats : MANY;
-    memset(c->on + c->run, 0, (size_t)(c->lanes - c->run));
-    for (int64_t i = 0; i < groups; i++) {
-        memcpy(on + i * c->lanes, c->on, (size_t)c->lanes);
+    bool same = dst->at == src->at && dst->size == src->size && dst->blk == src->blk &&
+                dst->rep == src->rep && dst->rep >= span(c, dst);
+    const uint8_t *dst_end = dst->at + (c->repeats - 1) * dst->rep + span(c, dst);
+    const uint8_t *src_end = src->at + (c->repeats - 1) * src->rep + span(c, src);
+    return same || (uintptr_t)dst_end <= (uintptr_t)src->at ||
+           (uintptr_t)src_end <= (uintptr_t)dst->at;
+}
+
+/* Returns the lanes of the next repeats: in place, or as if they followed each other. */
+static const uint8_t *
+some_repeats(const EmuLanes *c, const EmuLane *o, int64_t some, int64_t last,
+             uint8_t *buf)
+{
+    if (follows(c, o)) {
+        return o->at;
+    }
+    for (int64_t i = 0; i < some; i++) {
+        emu_lanes_gather(o, o->at + i * o->rep, i + 1 < some ? c->run : last,
+                         buf + (i * c->lanes << o->shift));
+    }
+    return buf;
+}
+
+/* Writes the active lanes of the next repeats, and goes on after them. */
+static void
+write_repeats(EmuLanes *c, int64_t some, int64_t last, const uint8_t *result)
+{
+    const EmuLane *o = &c->o[0];
+    bool at_once = c->holes && follows(c, o);
+    if (at_once) {
+        c->rows->masked[o->shift](o->at, result, &c->mask, (some - 1) * c->lanes + last);
+        emu_lanes_skip(c, some);
+    }
+    for (int64_t i = 0; !at_once && i < some; i++) {
+        int64_t n = i + 1 < some ? c->run : last;
+        emu_lanes_store(c, n, result + (i * c->lanes << o->shift));
+        emu_lanes_step(c);
+    }
+}
+
+/* Executes an instruction whose lanes do not all follow each other for many repeats at a
+ * time, through buffers. Returns false when repeats must go one by one. */
+static bool
+in_groups(EmuLanes *c, const EmuOp *op, int64_t scalar)
+{
+    uint8_t buf[MAX_SRCS][MANY * REPEAT_BYTES], result[MANY * REPEAT_BYTES];
+    bool reads = sem_reads_dst(op_table[op->op].sem);
+    bool may = c->repeats > 1 && (c->run == c->lanes || c->holes);
+    for (int i = reads ? 0 : 1; may && i < c->n; i++) {
+        may = may_read_first(c, &c->o[i]);
+    }
+    if (!may) {
+        return false;
     }
     for (int64_t at = 0; at < c->repeats; at += MANY) {
         int64_t some = c->repeats - at < MANY ? c->repeats - at : MANY;
-        int64_t n = (some - 1) * c->lanes + c->run;
-        if (sem_reads_dst(op_table[op->op].sem)) {
-            memcpy(result, dst->at, (size_t)(n * dst->size));
+        int64_t last = at + some < c->repeats ? c->run : c->last;
+        const uint8_t *src[MAX_SRCS] = {NULL, NULL};
+        for (int s = 1; s < c->n; s++) {
+            src[s - 1] = some_repeats(c, &c->o[s], some, last, buf[s - 1]);
         }
-        op->lanes(result, c->n > 1 ? c->o[1].at : NULL, c->n > 2 ? c->o[2].at : NULL,
-                  scalar, n);
-        select(dst->at, on, result, dst->at, n);
-        for (int64_t i = 0; i < some; i++) {
-            emu_lanes_step(c);
+        int64_t n = (some - 1) * c->lanes + last;
+        if (reads) {
+            const uint8_t *old = some_repeats(c, &c->o[0], some, last, result);
+            memmove(result, old, (size_t)(n << c->o[0].shift));
         }
+        op->lanes(result, src[0], src[1], scalar, n);
+        write_repeats(c, some, last, result);
     }
     return true;
 }
@@ -195,8 +241,7 @@ emu_exec_vector(EmuRun *r, const EmuOp *op)
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
-    if (c.repeats > 0 && !one_run(&c, op->lanes, scalar) &&
-        !masked_groups(&c, op, scalar)) {
+    if (c.repeats > 0 && !one_run(&c, op->lanes, scalar) && !in_groups(&c, op, scalar)) {
         each_repeat(&c, op, scalar);
     }
     return true;

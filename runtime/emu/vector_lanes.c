@@ -258,41 +258,86 @@ UNARY(relu_f16, AnyU16, (a & 0x7fffu) > 0x7c00u ? HALF_NAN : a & 0x8000u ? 0u : 
 
 #if LANES_F16C
 
+#if LANES_F16C == 16
+typedef __m512 Halves; /* float16 as float32 */
+typedef __mmask16 HalfSet;
+#define HALVES_SET1(x)         _mm512_set1_ps(x)
+#define HALVES_ZERO()          _mm512_setzero_ps()
+#define HALVES_ADD(x, y)       _mm512_add_ps(x, y)
+#define HALVES_SUB(x, y)       _mm512_sub_ps(x, y)
+#define HALVES_MUL(x, y)       _mm512_mul_ps(x, y)
+#define HALVES_DIV(x, y)       _mm512_div_ps(x, y)
+#define HALVES_MAX(x, y)       _mm512_max_ps(x, y)
+#define HALVES_MIN(x, y)       _mm512_min_ps(x, y)
+#define HALVES_UNORDERED(x)    _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q)
+#define HALVES_GE(x, y)        _mm512_cmp_ps_mask(x, y, _CMP_GE_OQ)
+#define HALVES_PICK(x, y, set) _mm512_mask_blend_ps(set, x, y)
+#define HALVES_LOAD(p)         _mm512_cvtph_ps(_mm256_loadu_si256(p))
+#define HALVES_STORE(p, r)                                                               \
+    _mm256_storeu_si256(p, _mm512_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT))
+typedef __m256i HalfBits;
+#else
+typedef __m256 Halves;
+typedef __m256 HalfSet;
+#define HALVES_SET1(x)         _mm256_set1_ps(x)
+#define HALVES_ZERO()          _mm256_setzero_ps()
+#define HALVES_ADD(x, y)       _mm256_add_ps(x, y)
+#define HALVES_SUB(x, y)       _mm256_sub_ps(x, y)
+#define HALVES_MUL(x, y)       _mm256_mul_ps(x, y)
+#define HALVES_DIV(x, y)       _mm256_div_ps(x, y)
+#define HALVES_MAX(x, y)       _mm256_max_ps(x, y)
+#define HALVES_MIN(x, y)       _mm256_min_ps(x, y)
+#define HALVES_UNORDERED(x)    _mm256_cmp_ps(x, x, _CMP_UNORD_Q)
+#define HALVES_GE(x, y)        _mm256_cmp_ps(x, y, _CMP_GE_OQ)
+#define HALVES_PICK(x, y, set) _mm256_blendv_ps(x, y, set)
+#define HALVES_LOAD(p)         _mm256_cvtph_ps(_mm_loadu_si128(p))
+#define HALVES_STORE(p, r)                                                               \
+    _mm_storeu_si128(p, _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT))
+typedef __m128i HalfBits;
+#endif
+
 enum {
-    HALF_LANES = 8
+    HALF_LANES = LANES_F16C
 };
 
-LANES_ATTR static inline __m256
+LANES_ATTR static inline Halves
 half_load(const uint8_t *p)
 {
-    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+    return HALVES_LOAD((const HalfBits *)(const void *)p);
 }
 
 /* Stores r, or NaN in lanes where nan is set. */
 LANES_ATTR static inline void
-half_store(uint8_t *p, __m256 r, __m256 nan)
+half_store(uint8_t *p, Halves r, HalfSet nan)
 {
-    r = _mm256_blendv_ps(r, _mm256_set1_ps(__builtin_nanf("")), nan);
-    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT));
+    HALVES_STORE((HalfBits *)(void *)p,
+                 HALVES_PICK(r, HALVES_SET1(__builtin_nanf("")), nan));
 }
 
 /* Returns the lanes where a or b is NaN. It compares bits, because clang narrows a
  * comparison of widened numbers to one of float16, which it does lane by lane. */
-LANES_ATTR static inline __m256
-half_nans(__m256 a, __m256 b)
+LANES_ATTR static inline HalfSet
+half_nans(Halves a, Halves b)
 {
+#if LANES_F16C == 16
+    const __m512i magnitude = _mm512_set1_epi32(0x7fffffff);
+    __m512i x = _mm512_and_si512(_mm512_castps_si512(a), magnitude);
+    __m512i y = _mm512_and_si512(_mm512_castps_si512(b), magnitude);
+    return _mm512_cmpgt_epi32_mask(_mm512_max_epi32(x, y), _mm512_set1_epi32(0x7f800000));
+#else
     const __m256i magnitude = _mm256_set1_epi32(0x7fffffff);
     __m256i x = _mm256_and_si256(_mm256_castps_si256(a), magnitude);
     __m256i y = _mm256_and_si256(_mm256_castps_si256(b), magnitude);
     __m256i larger = _mm256_max_epi32(x, y);
     return _mm256_castsi256_ps(_mm256_cmpgt_epi32(larger, _mm256_set1_epi32(0x7f800000)));
+#endif
 }
 
 /* Computes the last n < HALF_LANES elements, through a buffer of a whole vector. */
 static void
 half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, int64_t n)
 {
-    uint8_t a[16] = {0}, b[16] = {0}, d[16] = {0};
+    uint8_t a[2 * HALF_LANES] = {0}, b[2 * HALF_LANES] = {0}, d[2 * HALF_LANES] = {0};
     memcpy(d, dst, (size_t)n * 2);
     memcpy(a, src0, (size_t)n * 2);
     memcpy(b, src1, (size_t)n * 2);
@@ -300,7 +345,7 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
     memcpy(dst, d, (size_t)n * 2);
 }
 
-#define NAN_RESULT _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
+#define NAN_RESULT HALVES_UNORDERED(r)
 
 /* Defines r = value, an expression of the sources a and b and of c, the old element of
  * dst; nan are the lanes where the result is NaN. The scalar form repeats the scalar in
@@ -311,9 +356,9 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
         int64_t i = 0;                                                                   \
         (void)scalar;                                                                    \
         for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
-            const __m256 a = half_load(src0 + 2 * i), b = half_load(src1 + 2 * i);       \
-            const __m256 c = half_load(dst + 2 * i);                                     \
-            const __m256 r = value;                                                      \
+            const Halves a = half_load(src0 + 2 * i), b = half_load(src1 + 2 * i);       \
+            const Halves c = half_load(dst + 2 * i);                                     \
+            const Halves r = value;                                                      \
             (void)c;                                                                     \
             half_store(dst + 2 * i, r, nan);                                             \
         }                                                                                \
@@ -324,12 +369,12 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
     LANES_FN(name##_vs)                                                                  \
     {                                                                                    \
         int64_t i = 0;                                                                   \
-        const __m256 b = _mm256_set1_ps(half_to_float((uint16_t)scalar));                \
+        const Halves b = HALVES_SET1(half_to_float((uint16_t)scalar));                   \
         (void)src1;                                                                      \
         for (; i + HALF_LANES <= n; i += HALF_LANES) {                                   \
-            const __m256 a = half_load(src0 + 2 * i);                                    \
-            const __m256 c = half_load(dst + 2 * i);                                     \
-            const __m256 r = value;                                                      \
+            const Halves a = half_load(src0 + 2 * i);                                    \
+            const Halves c = half_load(dst + 2 * i);                                     \
+            const Halves r = value;                                                      \
             (void)c;                                                                     \
             half_store(dst + 2 * i, r, nan);                                             \
         }                                                                                \
@@ -342,29 +387,29 @@ half_tail(LaneFn *fn, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, in
         }                                                                                \
     }
 
-HALF(add_f16, _mm256_add_ps(a, b), NAN_RESULT)
-HALF(sub_f16, _mm256_sub_ps(a, b), NAN_RESULT)
-HALF(mul_f16, _mm256_mul_ps(a, b), NAN_RESULT)
-HALF(div_f16, _mm256_div_ps(a, b), NAN_RESULT)
+HALF(add_f16, HALVES_ADD(a, b), NAN_RESULT)
+HALF(sub_f16, HALVES_SUB(a, b), NAN_RESULT)
+HALF(mul_f16, HALVES_MUL(a, b), NAN_RESULT)
+HALF(div_f16, HALVES_DIV(a, b), NAN_RESULT)
 /* A comparison is false for NaN, so its product stays. */
-HALF(lrelu_f16,
-     _mm256_blendv_ps(_mm256_mul_ps(a, b), a,
-                      _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GE_OQ)),
-     NAN_RESULT)
+HALF(lrelu_f16, HALVES_PICK(HALVES_MUL(a, b), a, HALVES_GE(a, HALVES_ZERO())), NAN_RESULT)
 /* The maximum with +0 as the second operand is +0 for -0 and NaN, but NaN is put back. */
-#define POSITIVE(r)  _mm256_max_ps(r, _mm256_setzero_ps())
-#define UNORDERED(r) _mm256_cmp_ps(r, r, _CMP_UNORD_Q)
-HALF(addrelu_f16, POSITIVE(_mm256_add_ps(a, b)), UNORDERED(_mm256_add_ps(a, b)))
-HALF(subrelu_f16, POSITIVE(_mm256_sub_ps(a, b)), UNORDERED(_mm256_sub_ps(a, b)))
+#define POSITIVE(r) HALVES_MAX(r, HALVES_ZERO())
+HALF(addrelu_f16, POSITIVE(HALVES_ADD(a, b)), HALVES_UNORDERED(HALVES_ADD(a, b)))
+HALF(subrelu_f16, POSITIVE(HALVES_SUB(a, b)), HALVES_UNORDERED(HALVES_SUB(a, b)))
 /* The product is rounded, then the sum. */
-#define ROUNDED(r)   _mm256_cvtph_ps(_mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT))
-#define SUM(x, y, z) _mm256_add_ps(ROUNDED(_mm256_mul_ps(x, y)), z)
+#if LANES_F16C == 16
+#define ROUNDED(r) _mm512_cvtph_ps(_mm512_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT))
+#else
+#define ROUNDED(r) _mm256_cvtph_ps(_mm256_cvtps_ph(r, _MM_FROUND_TO_NEAREST_INT))
+#endif
+#define SUM(x, y, z) HALVES_ADD(ROUNDED(HALVES_MUL(x, y)), z)
 HALF(mla_f16, SUM(a, b, c), NAN_RESULT)
 HALF(madd_f16, SUM(a, c, b), NAN_RESULT)
-HALF(maddrelu_f16, POSITIVE(SUM(a, c, b)), UNORDERED(SUM(a, c, b)))
+HALF(maddrelu_f16, POSITIVE(SUM(a, c, b)), HALVES_UNORDERED(SUM(a, c, b)))
 /* The instruction gives its second operand for two zeros: src0 in the order b, a. */
-HALF(max_f16, _mm256_max_ps(b, a), half_nans(a, b))
-HALF(min_f16, _mm256_min_ps(b, a), half_nans(a, b))
+HALF(max_f16, HALVES_MAX(b, a), half_nans(a, b))
+HALF(min_f16, HALVES_MIN(b, a), half_nans(a, b))
 
 #else
 

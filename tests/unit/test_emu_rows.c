@@ -94,6 +94,44 @@ compares_and_bits(void **state)
     }
 }
 
+/* Masks of each number of lanes and elements of each size, against the definition. */
+static void
+masks(void **state)
+{
+    (void)state;
+    const RowTable *t[NUM_LEVELS];
+    for (int round = 0; round < ROUNDS; round++) {
+        int log = round % 4, size = 1 << log, most = 256 / size,
+            n = 1 + round % (3 * most);
+        RowMask m = {.lanes = round % 3 == 0 ? most : round % 3 == 1 ? 32 : 64};
+        uint8_t a[3 * 256 + 64], b[sizeof a], bits[sizeof a / 8 + 8];
+        for (size_t i = 0; i < sizeof a; i++) {
+            a[i] = (uint8_t)next();
+            b[i] = (uint8_t)next();
+        }
+        for (size_t i = 0; i < sizeof bits; i++) {
+            bits[i] = (uint8_t)next();
+        }
+        for (int i = 0; i < m.lanes; i++) {
+            m.on[i] = next() % 3 == 0;
+            m.bits[i / 64] |= (uint64_t)m.on[i] << (i % 64);
+        }
+        for (int l = 0; l < levels(t); l++) {
+            uint8_t masked[sizeof a], chosen[sizeof a];
+            memcpy(masked, b, sizeof b);
+            memcpy(chosen, b, sizeof b);
+            t[l]->masked[log](masked, a, &m, n);
+            t[l]->choose[log](chosen, bits, a, chosen, n);
+            for (int i = 0; i < (int)sizeof a; i++) {
+                int k = i / size;
+                assert_int_equal(masked[i], k < n && m.on[k % m.lanes] ? a[i] : b[i]);
+                assert_int_equal(chosen[i],
+                                 k < n && bits[k / 8] >> (k % 8) & 1 ? a[i] : b[i]);
+            }
+        }
+    }
+}
+
 static void
 sums_of_neighbours(void **state)
 {
@@ -202,6 +240,7 @@ main(void)
         cmocka_unit_test(sums_of_neighbours),
         cmocka_unit_test(extremes),
         cmocka_unit_test(extremes_of_blocks),
+        cmocka_unit_test(masks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
