@@ -19,14 +19,15 @@
 #else
 #define COMBINE "instcombine"
 #endif
-#define TIDY "sroa,early-cse,simplifycfg," COMBINE
+#define TIDY "sroa,early-cse,simplifycfg"
 
-/* The pipeline by level; level 0 runs none. */
+/* The pipeline by level; level 0 runs none. Selection of instructions simplifies most
+ * expressions once more, so combining them before is not worth the time below level 3. */
 static const char *const pipelines[] = {
     "",
     "function(" TIDY ")",
-    "function(" TIDY ",simplifycfg,loop-mssa(licm))",
-    "function(" TIDY ",simplifycfg,loop-mssa(licm),gvn)",
+    "function(" TIDY ",loop-mssa(licm))",
+    "function(" TIDY "," COMBINE ",simplifycfg,loop-mssa(licm),gvn)",
 };
 
 static bool
