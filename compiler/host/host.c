@@ -5,6 +5,7 @@ const HostApi *
 tikc_host_api(void)
 {
     static const HostApi api = {HOST_API_VERSION, host_session_open, host_session_close,
-                                host_jit,         host_release,      host_emit};
+                                host_jit,         host_release,      host_session_count,
+                                host_emit};
     return &api;
 }

@@ -26,6 +26,12 @@ typedef struct HostOptions {
  * for, and what links it. One thread uses a session at a time. */
 typedef struct HostSession HostSession;
 
+/* Helper functions of a session: how many were compiled, and how many times one was there
+ * already, from another kernel. */
+typedef struct HostCount {
+    int64_t made, shared;
+} HostCount;
+
 typedef struct HostApi {
     int version; /* HOST_API_VERSION */
     /* Null: the unit has the diagnostic. The kernels of a session are released before it
@@ -39,6 +45,7 @@ typedef struct HostApi {
     bool (*jit)(HostSession *s, Kernel *const *kernels, int n, bool apart,
                 TikKernel *entries, void **handle);
     void (*release)(void *handle);
+    HostCount (*count)(const HostSession *s);
     /* Writes object code, a shared library, LLVM IR or assembly of the kernels into a
      * file. */
     bool (*emit)(Unit *u, Kernel *const *kernels, int n, HostEmit what,
@@ -46,7 +53,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 5
+    HOST_API_VERSION = 6
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);

@@ -4,9 +4,10 @@
  * the like come from the process.
  *
  * The kernels of a session are linked by one linker and compiled for one machine, both of
- * which take longer to make than the code of a small kernel. Each has a resource tracker,
- * which frees its code. */
+ * which take longer to make than the code of a small kernel. They share helpers too, see
+ * host/share.c. */
 #include "host/lower/lower.h"
+#include "host/share.h"
 #include "tikcode.h"
 
 #include <llvm-c/LLJIT.h>
@@ -26,13 +27,8 @@ struct HostSession {
     HostTarget target;
     LLVMOrcLLJITRef jit;
     uint64_t entries; /* number of entries so far: their names are numbered */
+    Helpers helpers;
 };
-
-/* The code of one call of host_jit. */
-typedef struct Code {
-    Arena arena; /* holds names, parameters, places */
-    LLVMOrcResourceTrackerRef tracker;
-} Code;
 
 static bool
 failed(Unit *u, LLVMErrorRef error)
@@ -132,6 +128,7 @@ host_session_open(Unit *u, const HostOptions *opt)
     arena_init(&arena);
     HostSession *s = ARENA_NEW(&arena, HostSession);
     *s = (HostSession){.arena = arena, .target = target};
+    arena_init(&s->helpers.arena);
     if (failed(u, make_linker(&jit))) {
         host_session_close(s);
         return NULL;
@@ -147,6 +144,7 @@ host_session_open(Unit *u, const HostOptions *opt)
 void
 host_session_close(HostSession *s)
 {
+    helpers_close(&s->helpers);
     LLVMErrorRef error = s->jit != NULL ? LLVMOrcDisposeLLJIT(s->jit) : NULL;
     if (error != NULL) {
         LLVMConsumeError(error);
@@ -156,12 +154,18 @@ host_session_close(HostSession *s)
     arena_free(&arena);
 }
 
+HostCount
+host_session_count(const HostSession *s)
+{
+    return s->helpers.count;
+}
+
 /* ---- kernels ------------------------------------------------------------- */
 
 /* Returns object code of the kernels, whose descriptors go to out and the names of their
  * entries to names; null after a diagnostic. */
 static LLVMMemoryBufferRef
-compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Arena *arena,
+compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
         TikKernel *out, const char **names)
 {
     Unit *u = kernels[0]->unit;
@@ -172,10 +176,11 @@ compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Arena *arena,
     for (int i = 0; i < n; i++) {
         LLVMValueRef entry = lower_kernel(&l, kernels[i], apart);
         names[i] =
-            arena_printf(arena, "tik_entry_%llu", (unsigned long long)s->entries++);
+            arena_printf(&c->arena, "tik_entry_%llu", (unsigned long long)s->entries++);
         LLVMSetValueName2(entry, names[i], strlen(names[i]));
-        descriptor_fill(&l, kernels[i], arena, &out[i]);
+        descriptor_fill(&l, kernels[i], &c->arena, &out[i]);
     }
+    helpers_share(&s->helpers, l.mod, c);
     char *error = NULL;
     LLVMMemoryBufferRef object = NULL;
     if (!host_target_optimise(&s->target, l.mod, l.has_slots, &error) ||
@@ -196,6 +201,7 @@ link_object(Unit *u, HostSession *s, Code *c, LLVMMemoryBufferRef object, int n,
             TikKernel *entries, const char *const *names)
 {
     LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(s->jit);
+    c->bytes += (int64_t)LLVMGetBufferSize(object);
     c->tracker = LLVMOrcJITDylibCreateResourceTracker(lib);
     TRY(!failed(u, LLVMOrcLLJITAddObjectFileWithRT(s->jit, c->tracker, object)));
     for (int i = 0; i < n; i++) {
@@ -211,16 +217,15 @@ host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart, TikKernel *e
          void **handle)
 {
     Unit *u = kernels[0]->unit;
-    Arena first;
-    arena_init(&first);
-    Code *c = ARENA_NEW(&first, Code);
-    c->arena = first;
+    Code *c = code_new();
     const char **names = ARENA_ARRAY(&c->arena, const char *, n);
-    LLVMMemoryBufferRef object = compile(s, kernels, n, apart, &c->arena, entries, names);
+    LLVMMemoryBufferRef object = compile(s, kernels, n, apart, c, entries, names);
     if (object == NULL || !link_object(u, s, c, object, n, entries, names)) {
-        host_release(c);
+        helpers_forget(&s->helpers, c);
+        code_drop(c);
         return false;
     }
+    helpers_keep(&s->helpers, c);
     *handle = c;
     return true;
 }
@@ -228,14 +233,5 @@ host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart, TikKernel *e
 void
 host_release(void *handle)
 {
-    Code *c = handle;
-    if (c->tracker != NULL) {
-        LLVMErrorRef error = LLVMOrcResourceTrackerRemove(c->tracker);
-        if (error != NULL) {
-            LLVMConsumeError(error);
-        }
-        LLVMOrcReleaseResourceTracker(c->tracker);
-    }
-    Arena arena = c->arena; /* *c itself is allocated in it */
-    arena_free(&arena);
+    code_drop(handle);
 }

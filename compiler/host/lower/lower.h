@@ -535,6 +535,7 @@ void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
 
 HostSession *host_session_open(Unit *u, const HostOptions *opt);
 void host_session_close(HostSession *s);
+HostCount host_session_count(const HostSession *s);
 bool host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart,
               TikKernel *entries, void **handle);
 void host_release(void *handle);
