@@ -18,7 +18,9 @@
  * ok means: native code at each of the optimisation levels (digits; 02 when not given),
  * and the emulator, left the same bytes in every global tensor. fault means that all
  * stopped with the same rule and text. All kernels of a source are compiled into one
- * module. */
+ * module: at level 0 as they are written, at the others as the passes of the host back
+ * end leave them. The environment's TIKC_DISABLE names passes that are left out ('all':
+ * all of them). */
 #include "host/host.h"
 #include "tikblob.h"
 #include "pipeline.h"
@@ -32,7 +34,8 @@ enum {
     MAX_TENSORS = 32,
     MAX_INPUTS = 2048,
     MAX_LEVELS = 4, /* 0 to 3 */
-    NAME = 64
+    NAME = 64,
+    REPLAYED = 8 /* of so many jobs one has its transforms checked by replay */
 };
 
 typedef struct Input {
@@ -73,6 +76,7 @@ typedef struct Native {
 typedef struct Host {
     const HostApi *api;
     HostSession *sessions[MAX_LEVELS];
+    PassList without; /* passes of the host back end that are left out */
 } Host;
 
 static void *
@@ -364,13 +368,37 @@ session_of(Host *host, Unit *u, int level)
     return *s;
 }
 
+/* Makes the tiled versions of the kernels; replayed: each pass is checked against what
+ * was written. */
+static Kernel **
+tile(const Host *host, Unit *u, bool replayed)
+{
+    PassOptions opt = {.verify_each = replayed, .without = &host->without};
+    Kernel **tiled = must(calloc(u->kernels.n, sizeof(Kernel *)));
+    tikc_tile(u->kernels.p, (int)u->kernels.n, &opt);
+    for (uint32_t i = 0; i < u->kernels.n; i++) {
+        tiled[i] = u->kernels.p[i]->tiled;
+    }
+    return tiled;
+}
+
+static void
+use_tiled(Unit *u, Kernel *const *tiled, bool use)
+{
+    for (uint32_t i = 0; i < u->kernels.n; i++) {
+        u->kernels.p[i]->tiled = use ? tiled[i] : NULL;
+    }
+}
+
 static void
 run_kernels(Job *job, Host *host, Unit *u)
 {
     Native native[MAX_LEVELS] = {0};
     int n = (int)u->kernels.n;
     bool ok = true;
+    Kernel **tiled = tile(host, u, job->id % REPLAYED == 0);
     for (int i = 0; ok && job->levels[i]; i++) {
+        use_tiled(u, tiled, job->levels[i] != '0');
         HostSession *s = session_of(host, u, job->levels[i] - '0');
         native[i].entries = must(calloc((size_t)n, sizeof *native[i].entries));
         ok = s != NULL && host->api->jit(s, u->kernels.p, n, false, native[i].entries,
@@ -390,6 +418,8 @@ run_kernels(Job *job, Host *host, Unit *u)
         }
         free(native[i].entries);
     }
+    use_tiled(u, tiled, true);
+    free(tiled);
 }
 
 static bool
@@ -425,6 +455,30 @@ run_job(Job *job, Host *host)
     unit_free(&u);
 }
 
+/* names: of passes of the host back end, with commas between them, or 'all', or null. */
+static bool
+read_disabled(Host *host, Arena *arena, const char *names)
+{
+    for (int i = 0; names && strcmp(names, "all") == 0 && i < pass_count; i++) {
+        if ((pass_table[i].needs & FACT_HOST) != 0) {
+            VEC_PUSH(arena, &host->without, &pass_table[i]);
+        }
+    }
+    if (!names || strcmp(names, "all") == 0) {
+        return true;
+    }
+    char *list = arena_printf(arena, "%s", names), *rest = NULL;
+    for (char *s = strtok_r(list, ",", &rest); s != NULL;
+         s = strtok_r(NULL, ",", &rest)) {
+        const PassInfo *p = pass_find(s);
+        if (p == NULL || (p->needs & FACT_HOST) == 0) {
+            return false;
+        }
+        VEC_PUSH(arena, &host->without, p);
+    }
+    return true;
+}
+
 int
 main(void)
 {
@@ -433,6 +487,10 @@ main(void)
     Host host = {.api = host_open(&u)};
     if (!host.api) {
         fprintf(stderr, "diffrun: %s\n", u.diags.p[0]->text);
+        return 2;
+    }
+    if (!read_disabled(&host, &u.arena, getenv("TIKC_DISABLE"))) {
+        fprintf(stderr, "diffrun: TIKC_DISABLE names no passes of the host back end\n");
         return 2;
     }
     Job *job = must(calloc(1, sizeof *job));
