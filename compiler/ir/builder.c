@@ -25,6 +25,7 @@ kernel_new(Unit *u)
     VEC_PUSH(&k->arena, &k->vars, (Var){0});
     VEC_PUSH(&k->arena, &k->exprs, (Expr){0});
     VEC_PUSH(&k->arena, &k->args, (Arg){0});
+    VEC_PUSH(&k->arena, &k->origins, (Origins){0});
     VEC_PUSH(&k->arena, &k->stmts, (Stmt){0});
     return k;
 }
@@ -59,6 +60,7 @@ kernel_clone(const Kernel *k)
     CLONE(&c->arena, &c->stmts);
     CLONE(&c->arena, &c->params);
     CLONE(&c->arena, &c->drops);
+    CLONE(&c->arena, &c->origins);
     CLONE(&c->arena, &c->arg_spans);
     size_t slots = k->nexpr_slots * sizeof *k->expr_slots;
     c->expr_slots = arena_copy(&c->arena, k->expr_slots, slots);

@@ -202,6 +202,30 @@ typedef struct Arg {
     };
 } Arg;
 
+/* Where the bytes of a factor of a product are, too: blocks of 32 bytes in global memory,
+ * at ref + i * outer + j * inner. i and j count, in this order:
+ *   the first factor    rows, and runs of terms of a row
+ *   the second factor   runs of terms, and columns; if it is transposed, rows of 16
+ *                       columns, one for each term, and groups of 16 columns
+ *   an image            nothing, and blocks
+ * The instruction may read them there; the statement's operand still says the layout that
+ * the program gave it. */
+typedef struct Origin {
+    Ref ref; /* buf 0: only the operand has the bytes */
+    int64_t outer, inner;
+    int64_t nouter, ninner;
+    bool transposed;
+} Origin;
+
+enum {
+    ORIGIN_FACTORS = 2,
+    ORIGIN_BYTES = 32 /* of a block */
+};
+
+typedef struct Origins {
+    Origin of[ORIGIN_FACTORS];
+} Origins;
+
 /* ---- statements ---------------------------------------------------------- */
 
 typedef enum StmtKind {
@@ -238,6 +262,9 @@ typedef struct Stmt {
             Op op;
             /* index of the first operand in Kernel.args; form_params gives the count */
             uint32_t arg;
+            /* products: index in Kernel.origins of what the pass origin has found of the
+             * factors; 0: nothing */
+            uint32_t origin;
         } instr;
         struct {
             RegId reg;
@@ -310,6 +337,7 @@ typedef struct Kernel {
     VEC(Stmt) stmts;
     VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
     VEC(BufId) drops;  /* lists of the fused scopes */
+    VEC(Origins) origins; /* index 0 is "none" */
     StmtId body;
     /* holds the core's index from the first statement on; 0 if nothing reads it */
     RegId core;

@@ -462,6 +462,23 @@ scope(Reader *p, Stmt *s, bool fused, Cursor *at, uint32_t begin)
     return body(p, ir_append(p->k, at, s), 0);
 }
 
+/* A text cannot promise that bytes are elsewhere too: the pass origin finds that out
+ * again. */
+static bool MUST_USE
+origin(Reader *p)
+{
+    Ref r;
+    int64_t v;
+    TRY(reader_reference(p, &r));
+    (void)reader_accept(p, "transposed");
+    for (int i = 0; i < 2; i++) {
+        TRY(reader_expect(p, i == 0 ? "[" : ","));
+        TRY(reader_natural(p, 0, INT64_MAX, &v) && reader_expect(p, ":"));
+        TRY(reader_natural(p, 0, INT64_MAX, &v));
+    }
+    return reader_expect(p, "]");
+}
+
 static bool MUST_USE
 statement(Reader *p, Cursor *at)
 {
@@ -491,6 +508,9 @@ statement(Reader *p, Cursor *at)
                   : reader_accept(p, "[checked]") ? PROOF_RUNTIME
                                                   : PROOF_NONE;
     }
+    bool product = s.kind == ST_INSTR;
+    TRY(!product || !reader_accept(p, "first=") || origin(p));
+    TRY(!product || !reader_accept(p, "second=") || origin(p));
     ir_append(p->k, at, &s);
     return true;
 }

@@ -401,6 +401,22 @@ show_access(const Printer *p, const Stmt *s)
     show_expr(p, s->store.value, s->store.ref.dtype);
 }
 
+/* Shows where the factors of a product are, too. */
+static void
+show_origins(const Printer *p, const Stmt *s)
+{
+    for (int i = 0; i < ORIGIN_FACTORS; i++) {
+        const Origin *o = &p->k->origins.p[s->instr.origin].of[i];
+        if (o->ref.buf != 0) {
+            text_put(p->out, i == 0 ? " first=" : " second=");
+            show_ref(p, &o->ref);
+            text_printf(p->out, "%s[%lld:%lld, %lld:%lld]",
+                        o->transposed ? " transposed" : "", (long long)o->nouter,
+                        (long long)o->outer, (long long)o->ninner, (long long)o->inner);
+        }
+    }
+}
+
 static void
 show_simple(Printer *p, const Stmt *s)
 {
@@ -437,6 +453,9 @@ show_simple(Printer *p, const Stmt *s)
     }
     if (s->proof != PROOF_NONE) {
         text_put(p->out, s->proof == PROOF_PROVED ? " [proved]" : " [checked]");
+    }
+    if (s->kind == ST_INSTR) {
+        show_origins(p, s);
     }
     end_line(p, s);
 }

@@ -255,6 +255,13 @@ verify_instr(const Verify *v, const Stmt *s)
     for (int i = 0; i < n; i++) {
         verify_arg(v, params[i].role, &v->k->args.p[s->instr.arg + (uint32_t)i]);
     }
+    REQUIRE(v, s->instr.origin < v->k->origins.n);
+    for (int i = 0; i < ORIGIN_FACTORS; i++) {
+        const Origin *o = &v->k->origins.p[s->instr.origin].of[i];
+        if (o->ref.buf != 0) {
+            verify_ref(v, &o->ref);
+        }
+    }
 }
 
 static void verify_body(Verify *v, StmtId first);

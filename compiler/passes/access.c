@@ -2,6 +2,7 @@
  * the numeric checker (check_footprint); this file only brings constant operands into its
  * format. */
 #include "passes/access.h"
+#include "isa/operand.h"
 
 /* Converts a constant operand for the numeric checker; false: it is not constant. */
 static bool
@@ -64,6 +65,31 @@ copies(Sem sem)
            sem == SEM_REG_DINTLV;
 }
 
+/* Replaces the access of a factor by that of its origin. */
+static void
+read_origin(const Kernel *k, const Stmt *s, Access *a)
+{
+    int factor = a->param - MATMUL_a;
+    if (s->instr.origin == 0 || a->write || factor < 0 || factor >= ORIGIN_FACTORS) {
+        return;
+    }
+    const Origin *o = &k->origins.p[s->instr.origin].of[factor];
+    if (o->ref.buf != 0) {
+        a->buf = o->ref.buf;
+        a->off = o->ref.off;
+        a->known = true;
+        a->exact = false;
+        a->fp = (Footprint){0, o->ninner, o->inner, o->nouter, o->outer, ORIGIN_BYTES};
+    }
+}
+
+/* Returns whether an operand that is not constant changes only where a source begins. */
+static bool
+is_start(Sem sem, int param)
+{
+    return sem == SEM_LOAD2D && param == LOAD2D_start_index;
+}
+
 static int
 instr_list(const Kernel *k, const Stmt *s, Access *out)
 {
@@ -76,9 +102,14 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
     check_begin(&in, s->instr.op, n);
     in.soc = k->soc;
     in.choices = k->choices;
-    bool known = true;
+    bool known = true, start = true;
     for (int i = 0; i < n; i++) {
-        known = const_arg(k, &params[i], &args[i], &in.args[i]) && known;
+        bool constant = const_arg(k, &params[i], &args[i], &in.args[i]);
+        known = known && (constant || is_start(sem, i));
+        start = start && (constant || !is_start(sem, i));
+        if (!constant && is_start(sem, i)) {
+            in.args[i].v = 0;
+        }
     }
     bool reads_dst = check_reads_dst(&in);
     for (int pass = 0; pass < 2; pass++) {
@@ -94,11 +125,12 @@ instr_list(const Kernel *k, const Stmt *s, Access *out)
                         .off = args[i].ref.off};
             a.write = role == ROLE_DST;
             a.computes = !a.write && !copies(sem);
-            if (known) {
+            if (known && (start || params[i].role != ROLE_SRC)) {
                 a.fp = check_footprint(&in, i, &a.exact);
                 a.fp.offset -= in.args[i].t.offset;
                 a.known = is_shape(&a.fp);
             }
+            read_origin(k, s, &a);
             if (!is_empty(&a)) {
                 out[found++] = a;
             }

@@ -236,6 +236,19 @@ fate_may_drop(const Kernel *k, BufId b)
     return buf->scope != SC_GM && buf->scope != SC_SREG && !buf->dynamic;
 }
 
+bool
+fate_is_unset(const Kernel *k, Scope s)
+{
+    bool any = false;
+    for (BufId b = 1; b < k->bufs.n && k->may_read_uninit; b++) {
+        if (k->bufs.p[b].unset && k->bufs.p[b].scope == s) {
+            return true;
+        }
+        any = any || k->bufs.p[b].unset;
+    }
+    return k->may_read_uninit && !any; /* nothing says where */
+}
+
 static void
 note_parents(Fates *d, StmtId first, StmtId owner)
 {

@@ -16,7 +16,8 @@
  * of loop variables (its key; the empty key holds absolute offsets). Inside a loop the
  * state before it holds, since sets only grow while a buffer lives; after a loop that
  * certainly runs, what its last iteration has written is stretched over all values of its
- * variable. At the end of a branch the two states are joined. A read is proved if for
+ * variable. A loop whose body asks for its first iteration is walked through that one
+ * before. At the end of a branch the two states are joined. A read is proved if for
  * some key the bytes that it can access, relative to that key, are all in the set.
  *
  * Written possibly. For each buffer this is one set of absolute offsets that only an
@@ -37,7 +38,8 @@
 enum {
     MAX_KEY = 4,
     MAX_GROUPS = 8,
-    MAX_RUNS = 64
+    MAX_RUNS = 64,
+    MAX_FIRSTS = 2 /* loops inside of each other whose first iteration is walked alone */
 };
 
 /* The bytes at key + an offset of the set. */
@@ -78,6 +80,7 @@ typedef struct Init {
     int64_t *vars;   /* by VarId: value in the first iteration */
     int plain_loops; /* open loops that one core runs through */
     int branches;    /* open branches */
+    int firsts;      /* open loops of which this is the first iteration */
     int muted;       /* > 0: no warnings are given here */
     bool jumped;     /* a break or continue of the innermost loop was seen */
     bool returned;   /* a return was seen: nothing after it need ever execute */
@@ -503,13 +506,77 @@ first_iteration(Init *in, const Stmt *s)
     return begin < end;
 }
 
+/* Returns whether a body asks whether it is executed for the first time. */
+static bool
+asks_for_first(const Kernel *k, const Stmt *loop, StmtId first)
+{
+    for (StmtId id = first; id != 0; id = k->stmts.p[id].next) {
+        const Stmt *s = &k->stmts.p[id];
+        if (s->kind == ST_SCOPE && asks_for_first(k, loop, s->scope.body)) {
+            return true;
+        }
+        const Expr *c = ir_expr(k, s->kind == ST_IF ? s->cond.cond : 0);
+        const Expr *a = ir_expr(k, c->a);
+        if (c->kind == EX_OP && a->kind == EX_VAR && a->a == loop->loop.var &&
+            ir_is_const(k, c->b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds what a loop has written when its variable was from bounds[0] to bounds[1]. */
+static void
+add_iterations(Init *in, const Stmt *s, const Branch *last, const int64_t bounds[2])
+{
+    for (uint32_t i = 0; i < last->n; i++) {
+        const Written *before = in->written[last->buf[i]];
+        const Written *w = after_loop(in, before, last->state[i], s->loop.var, bounds);
+        if (w != before) {
+            set_written(in, last->buf[i], w);
+        }
+    }
+}
+
+/* Goes through the first iteration of a loop alone, with the branches that are taken in
+ * it. What it writes is written in all others. It gives no warnings: the walk over all
+ * iterations does. */
+static void
+walk_first(Init *in, const Stmt *s, int64_t begin)
+{
+    const int64_t bounds[2] = {begin, begin + 1};
+    uint32_t mark = in->trail.n;
+    bool returned = in->returned;
+    size_t size = in->k->bufs.n * sizeof *in->possible;
+    ByteSet *possible = arena_copy(&in->scratch, in->possible, size);
+    in->muted++;
+    in->firsts++;
+    in->jumped = false;
+    reg_affine_forget(&in->regs, s->loop.body);
+    env_set_var(&in->regs.env, s->loop.var, interval_const(begin));
+    bool ends = walk_body(in, s->loop.body) && !in->jumped;
+    reg_affine_forget(&in->regs, s->loop.body);
+    Branch last = leave(in, mark);
+    if (ends) {
+        add_iterations(in, s, &last, bounds);
+    }
+    in->firsts--;
+    in->muted--;
+    in->returned = returned;
+    memcpy(in->possible, possible, size);
+}
+
 static void
 walk_loop(Init *in, const Stmt *s)
 {
     int64_t bounds[2];
     bool multicore = ir_is_multicore(s);
-    uint32_t mark = in->trail.n;
+    bool certain = !multicore && access_certain_loop(in->k, s, &bounds[0], &bounds[1]);
     bool outer_jumped = in->jumped;
+    if (certain && in->firsts < MAX_FIRSTS && asks_for_first(in->k, s, s->loop.body)) {
+        walk_first(in, s, bounds[0]);
+    }
+    uint32_t mark = in->trail.n;
     int muted = in->muted;
     in->muted += !first_iteration(in, s);
     in->plain_loops += !multicore;
@@ -519,15 +586,8 @@ walk_loop(Init *in, const Stmt *s)
     bool ends = walk_body(in, s->loop.body);
     reg_affine_forget(&in->regs, s->loop.body);
     Branch last = leave(in, mark);
-    if (ends && !multicore && !in->jumped &&
-        access_certain_loop(in->k, s, &bounds[0], &bounds[1])) {
-        for (uint32_t i = 0; i < last.n; i++) {
-            const Written *before = in->written[last.buf[i]];
-            const Written *w = after_loop(in, before, last.state[i], s->loop.var, bounds);
-            if (w != before) {
-                set_written(in, last.buf[i], w);
-            }
-        }
+    if (ends && certain && !in->jumped) {
+        add_iterations(in, s, &last, bounds);
     }
     in->jumped = outer_jumped;
     in->plain_loops -= !multicore;
@@ -539,6 +599,10 @@ walk_loop(Init *in, const Stmt *s)
 static bool
 walk_if(Init *in, const Stmt *s)
 {
+    Interval cond = env_range(&in->regs.env, s->cond.cond);
+    if (in->firsts > 0 && interval_is_const(cond)) {
+        return walk_body(in, cond.lo != 0 ? s->cond.then_body : s->cond.else_body);
+    }
     uint32_t mark = in->trail.n;
     int muted = in->muted;
     in->branches++;

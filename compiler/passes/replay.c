@@ -3,6 +3,9 @@
 
 #include "analysis/iteration.h"
 #include "analysis/site.h"
+#include "isa/operand.h"
+#include "layout/fractal.h"
+#include "passes/origin.h"
 
 #include <string.h>
 
@@ -342,6 +345,57 @@ read_run(Machine *m, uint64_t h, const Run *r)
     return h;
 }
 
+/* Reads the blocks that a product reads of a factor, wherever they are. */
+static uint64_t
+read_factor(Machine *m, uint64_t h, const Origin *o, const OriginShape *s, const Ref *r,
+            int64_t off)
+{
+    for (int64_t i = 0; i < s->nouter && m->steps < m->most; i++) {
+        for (int64_t j = 0; j < s->ninner && m->steps < m->most; j++) {
+            for (int b = 0; b < ORIGIN_BYTES; b++) {
+                int64_t at = origin_block(s, i, j) * ORIGIN_BYTES + b;
+                if (o->transposed) { /* element b / 2 is in the row of its term */
+                    at = (i * FRACTAL_SIDE + b / 2) * o->outer +
+                         j / FRACTAL_SIDE * o->inner + j % FRACTAL_SIDE * 2 + b % 2;
+                } else if (o->ref.buf != 0) {
+                    at = i * o->outer + j * o->inner + b;
+                }
+                h = mix(h, *term_at(m, r->buf, off + at));
+            }
+        }
+    }
+    return h;
+}
+
+static bool
+read_product(Machine *m, const Site *site, int param, uint64_t *h)
+{
+    const Stmt *s = &m->k->stmts.p[site->stmt];
+    const Origin *o = &m->k->origins.p[s->instr.origin].of[param - MATMUL_a];
+    const Ref *r = o->ref.buf != 0 ? &o->ref : site_ref(site, param);
+    OriginShape shape;
+    int64_t off;
+    if (!origin_shape(&site->in, param - MATMUL_a, &shape) || !eval(m, r->off, &off)) {
+        return false;
+    }
+    *h = read_factor(m, *h, o, &shape, r, off);
+    return true;
+}
+
+/* Reads an operand. */
+static uint64_t
+read_operand(Machine *m, const Site *site, int param, uint64_t h)
+{
+    bool factor = param >= MATMUL_a && param < MATMUL_a + ORIGIN_FACTORS;
+    if (factor && origin_is_product(&m->k->stmts.p[site->stmt]) &&
+        read_product(m, site, param, &h)) {
+        return h;
+    }
+    Run r = {.fp = check_footprint(&site->in, param, &(bool){false}),
+             .buf = site_ref(site, param)->buf};
+    return read_run(m, h, &r);
+}
+
 static void
 write_run(Machine *m, uint64_t h, const Run *r)
 {
@@ -357,6 +411,119 @@ write_run(Machine *m, uint64_t h, const Run *r)
     }
 }
 
+/* ---- fractals ------------------------------------------------------------ */
+
+/* Where a load of fractals reads and writes, in bytes. */
+typedef struct Load {
+    BufId dst, src;
+    int64_t to, from;
+} Load;
+
+/* Copies a fractal, or its transpose of elements of 16 bits. */
+static void
+copy_fractal(Machine *m, const Load *at, bool transposed)
+{
+    uint64_t term[FRACTAL_BYTES];
+    for (int i = 0; i < FRACTAL_BYTES; i++) {
+        term[i] = *term_at(m, at->src, at->from + i);
+    }
+    for (int i = 0; i < FRACTAL_BYTES; i++) {
+        int row = i / FRACTAL_ROW, column = i % FRACTAL_ROW / 2;
+        int other = column * FRACTAL_ROW + row * 2 + i % 2;
+        *term_at(m, at->dst, at->to + i) = term[transposed ? other : i];
+    }
+}
+
+static void
+execute_load2d(Machine *m, const CheckInstr *in, Load at)
+{
+    const CheckArg *a = in->args;
+    bool one = op_table[in->op].form == FORM_LOAD2D1;
+    int64_t step = a[one ? LOAD2D1_src_stride : LOAD2D_src_stride].v * FRACTAL_BYTES;
+    bool down = a[one ? LOAD2D1_addr_mode : LOAD2D_addr_mode].v != 0;
+    int64_t pitch = one ? FRACTAL_BYTES : (a[LOAD2D_dst_gap].v + 1) * FRACTAL_BYTES;
+    at.from += a[LOAD2D_start_index].v * FRACTAL_BYTES;
+    for (int64_t i = 0; i < a[LOAD2D_repeat_times].v && m->steps < m->most; i++) {
+        copy_fractal(m, &at, a[one ? LOAD2D1_if_transpose : LOAD2D_if_transpose].v != 0);
+        at.to += pitch;
+        at.from += down ? -step : step;
+    }
+}
+
+static void
+execute_box(Machine *m, const CheckInstr *in, Load at)
+{
+    const CheckArg *a = in->args;
+    Load place = at;
+    for (int64_t k = 0; k < a[LOAD2DBOX_k_step].v && m->steps < m->most; k++) {
+        int64_t from = (a[LOAD2DBOX_k_start_pt].v + k) * a[LOAD2DBOX_src_stride].v +
+                       a[LOAD2DBOX_m_start_pt].v;
+        for (int64_t i = 0; i < a[LOAD2DBOX_m_step].v; i++) {
+            place.from = at.from + (from + i) * FRACTAL_BYTES;
+            place.to = at.to + (k * a[LOAD2DBOX_dst_stride].v + i) * FRACTAL_BYTES;
+            copy_fractal(m, &place, a[LOAD2DBOX_en_transpose].v != 0);
+        }
+    }
+}
+
+/* Copies rows of whole blocks to columns of fractals. */
+static void
+execute_nd2nz(Machine *m, const CheckInstr *in, Load at)
+{
+    const CheckArg *a = in->args;
+    int64_t size = dtype_size(a[ND2NZ_dst].t.dtype), row = a[ND2NZ_nd_d].v * size;
+    int64_t rows = a[ND2NZ_nd_n].v;
+    for (int64_t i = 0; i < a[ND2NZ_nd_num].v * rows && m->steps < m->most; i++) {
+        int64_t to = at.to + i / rows * a[ND2NZ_dst_nd_stride].v * size +
+                     i % rows * a[ND2NZ_dst_n_stride].v * BLOCK_BYTES;
+        int64_t from = at.from + i / rows * a[ND2NZ_src_nd_stride].v * size +
+                       i % rows * a[ND2NZ_src_n_stride].v * size;
+        for (int64_t b = 0; b < row; b++) {
+            int64_t column = b / BLOCK_BYTES * a[ND2NZ_dst_c0_stride].v * BLOCK_BYTES;
+            *term_at(m, at.dst, to + column + b % BLOCK_BYTES) =
+                *term_at(m, at.src, from + b);
+        }
+    }
+}
+
+static bool
+is_transposed(const CheckInstr *in)
+{
+    Form form = op_table[in->op].form;
+    return in->args[form == FORM_LOAD2D1  ? LOAD2D1_if_transpose
+                    : form == FORM_LOAD2D ? LOAD2D_if_transpose
+                                          : LOAD2DBOX_en_transpose]
+               .v != 0;
+}
+
+/* Executes moves of fractals byte by byte, so that their bytes are those of the source.
+ * False: it is none of whole ones. */
+static bool
+execute_fractals(Machine *m, const Site *site)
+{
+    const CheckInstr *in = &site->in;
+    Sem sem = op_table[in->op].sem;
+    bool load = sem == SEM_LOAD2D || sem == SEM_LOAD2D_BOX;
+    if (!load && sem != SEM_ND2NZ) {
+        return false;
+    }
+    const Ref *dst = site_ref(site, LOAD2D_dst), *src = site_ref(site, LOAD2D_src);
+    int64_t size = dtype_size(dst->dtype);
+    Load at = {.dst = dst->buf, .src = src->buf};
+    if (dst->buf == src->buf || dtype_is_half_byte(dst->dtype) ||
+        (load ? size != 2 && is_transposed(in)
+              : in->args[ND2NZ_nd_d].v * size % BLOCK_BYTES != 0) ||
+        !eval(m, dst->off, &at.to) || !eval(m, src->off, &at.from)) {
+        return false;
+    }
+    (sem == SEM_LOAD2D       ? execute_load2d
+     : sem == SEM_LOAD2D_BOX ? execute_box
+                             : execute_nd2nz)(m, in, at);
+    return true;
+}
+
+/* ---- whole instructions -------------------------------------------------- */
+
 /* Executes an instruction as one function of all that it reads, and of what was where it
  * writes. */
 static Flow
@@ -370,13 +537,15 @@ execute_whole(Machine *m, StmtId s)
     if (!fill_site(m, &site) || !check_values(&site.in, &fault)) {
         return FLOW_RETURN;
     }
+    if (execute_fractals(m, &site)) {
+        return m->steps < m->most ? FLOW_ON : FLOW_STOP;
+    }
     uint64_t h = mix(0x77686f6c65, site.in.op);
     for (int p = 0; p < site.nparams; p++) {
         Role role = site.params[p].role;
         if (role == ROLE_SRC) {
-            Run r = {.fp = check_footprint(&site.in, p, &(bool){false}),
-                     .buf = site_ref(&site, p)->buf};
-            h = mix(read_run(m, mix(h, site_ref(&site, p)->dtype), &r), (uint64_t)p);
+            h = mix(read_operand(m, &site, p, mix(h, site_ref(&site, p)->dtype)),
+                    (uint64_t)p);
         } else if (role == ROLE_MASK) {
             for (int i = 0; i < 4; i++) {
                 h = mix(h, site.in.args[p].m.w[i]);

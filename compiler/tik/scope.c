@@ -166,7 +166,7 @@ say_blocks(Interp *in, const Opener *o)
 {
     Kernel *k = o->c->k;
     Arg count = {.kind = ARG_EXPR, .expr = ir_cast(k, DT_S64, o->end)};
-    Stmt s = {.kind = ST_INSTR, .instr = {OP_BLOCKS, ir_args(k, &count, 1)}};
+    Stmt s = {.kind = ST_INSTR, .instr = {.op = OP_BLOCKS, .arg = ir_args(k, &count, 1)}};
     return tik_emit(in, o->c, s, o->span, NULL);
 }
 

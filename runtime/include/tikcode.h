@@ -58,6 +58,18 @@ TIK_API void tikrt_edges_end(TikCore *core);
  * 1. */
 TIK_API int tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
                        uint8_t *const *operands);
+/* Where a factor of a product is: blocks of 32 bytes at the operand's address + i * outer
+ * + j * inner. i and j count rows and runs of terms of the first factor; runs of terms
+ * and columns of the second one, or, if it is transposed, its terms and groups of 16
+ * columns. Without `used` the factor has the layout of the instruction. */
+typedef struct TikOrigin {
+    int64_t outer, inner;
+    int32_t used, transposed;
+} TikOrigin;
+
+/* Does the same for a product of matrices; origins has an item for each factor. */
+TIK_API int tikrt_product(TikCore *core, const TikCheck *op, const int64_t *values,
+                          uint8_t *const *operands, const TikOrigin *origins);
 /* Computes a mathematical function (EXP, LN, RSQRT or EXPM1 of isa/sem.def) of the first
  * `lanes` vector lanes of each repeat, whose blocks are contiguous. The steps are the
  * bytes from repeat to repeat. All elements of a repeat are read before any is written,

@@ -210,6 +210,13 @@ int
 tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
            uint8_t *const *operands)
 {
+    return tikrt_product(core, op, values, operands, NULL);
+}
+
+int
+tikrt_product(TikCore *core, const TikCheck *op, const int64_t *values,
+              uint8_t *const *operands, const TikOrigin *origins)
+{
     OpCall c;
     int n;
     const ParamInfo *params = form_params(op_table[op->op].form, &n);
@@ -224,6 +231,7 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     c.lmem_pitch = core->kernel->lmem_pitch;
     c.flags = &core->flags;
     c.instr = op;
+    c.origins = origins;
     WarnSite site = {core, op};
     c.warn = core->launch->warnings != NULL ? warnings_note : NULL;
     c.ctx = &site;

@@ -12,6 +12,7 @@
 #include "num/lanes.h"
 #include "ops/gemm.h"
 #include "ops/internal.h"
+#include "tikcode.h"
 
 #include <string.h>
 
@@ -45,7 +46,11 @@ struct Product {
     Start start;
     bool saturate;
     FindRuns *find;
-    FractalWindows s; /* conv2d */
+    int64_t a_row, a_run;    /* runs_strided: bytes from row to row, from run to run */
+    int64_t b_run, b_column; /* bytes from run to run, from column to column */
+    int64_t b_term, b_group; /* the same with b_rows: from term to term, group to group */
+    bool b_rows;             /* each term of the second factor is a row of columns */
+    FractalWindows s;        /* conv2d */
     int64_t out_w;
     uint8_t pad[FRACTAL_ROW];
     int64_t
@@ -68,19 +73,11 @@ runs_fractals(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t 
 }
 
 static void
-runs_vector(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
+runs_strided(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
 {
-    (void)m;
+    const uint8_t *at = p->a + m * p->a_row + k1 * p->a_run;
     for (int64_t i = 0; i < n; i++) {
-        runs[i] = p->a + (k1 + i) * FRACTAL_ROW;
-    }
-}
-
-static void
-runs_blocks(const Product *p, int64_t m, int64_t k1, int64_t n, const uint8_t **runs)
-{
-    for (int64_t i = 0; i < n; i++) {
-        runs[i] = p->a + ((k1 + i) * p->rows + m) * FRACTAL_ROW;
+        runs[i] = at + i * p->a_run;
     }
 }
 
@@ -197,38 +194,47 @@ typedef struct Sums {
 typedef struct Blocks {
     uint32_t b[GEMM_COLUMNS * GEMM_STEPS];
     uint32_t a[GEMM_ROWS * GEMM_PITCH];
-    int32_t add[GEMM_COLUMNS];
+    int32_t start[GEMM_ROWS];
     uint32_t
         beside[GEMM_ROWS * GEMM_GROUP];   /* room for sums of columns that do not exist */
     uint8_t row[MOST_RUNS * FRACTAL_ROW]; /* collected runs of a row */
     uint8_t panel[MOST_RUNS * MOST_COLUMNS * FRACTAL_ROW]; /* collected runs of a panel */
 } Blocks;
 
-/* Multiplies by a panel of two groups of which only the first exists. */
+/* Packs a panel of two groups of which only the first exists. */
 static void
 pack_single(const Product *p, GemmPanel panel)
 {
-    enum {
-        GROUP_BYTES = GEMM_GROUP * GEMM_RUN
-    };
-    uint8_t pair[2 * GROUP_BYTES];
+    uint8_t pair[2 * GEMM_GROUP * GEMM_RUN] = {0};
     GemmPanel one = panel;
     int words = p->level->words[p->kind];
-    int32_t add[GEMM_GROUP * 2], total[GEMM_GROUP * 2] = {0};
     one.runs = 1;
     one.b = pair;
-    one.add = add;
+    one.column = GEMM_RUN;
     for (int64_t r = 0; r < panel.runs; r++) {
-        memcpy(pair, panel.b + r * panel.pitch, GROUP_BYTES);
-        memset(pair + GROUP_BYTES, 0, GROUP_BYTES);
+        for (int i = 0; i < GEMM_GROUP; i++) {
+            memcpy(pair + (ptrdiff_t)i * GEMM_RUN,
+                   panel.b + r * panel.pitch + i * panel.column, GEMM_RUN);
+        }
         one.terms = panel.terms - r * p->terms;
         one.out = (uint32_t *)panel.out + r * words * p->level->columns;
         p->level->pack_panel[p->kind](&one);
-        for (int i = 0; i < GEMM_GROUP && p->kind == GEMM_BYTES; i++) {
-            total[i] += add[i];
-        }
     }
-    memcpy(panel.add, total, sizeof total);
+}
+
+/* Packs columns from n on of a block whose terms are rows. */
+static void
+pack_terms(const Product *p, Blocks *w, const Sums *c, int64_t n, int64_t k1,
+           int64_t runs)
+{
+    int64_t group = (c->n0 + n) / GEMM_GROUP, first = k1 * p->terms;
+    GemmRows rows = {.b = p->b + group * p->b_group + first * p->b_term,
+                     .pitch = p->b_term,
+                     .group = p->b_group,
+                     .terms = least(runs * p->terms, p->k - first),
+                     .groups = (int)((c->columns - n) / GEMM_GROUP),
+                     .out = w->b + n * GEMM_STEPS};
+    p->level->pack_terms[p->kind](&rows);
 }
 
 /* Collects the runs from k1 on of the columns from n on of a weight with few channels, in
@@ -255,19 +261,24 @@ pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t run
 {
     const GemmLevel *l = p->level;
     for (int64_t n = 0; n < c->columns; n += l->columns) {
-        GemmPanel panel = {.b = p->b + (k1 * p->columns + c->n0 + n) * FRACTAL_ROW,
-                           .pitch = p->columns * FRACTAL_ROW,
+        if (p->b_rows) {
+            pack_terms(p, w, c, n, k1, runs);
+            continue;
+        }
+        GemmPanel panel = {.b = p->b + k1 * p->b_run + (c->n0 + n) * p->b_column,
+                           .pitch = p->b_run,
+                           .column = p->b_column,
                            .runs = runs,
                            .terms = p->k - k1 * p->terms,
                            .a_sign = p->ta == DT_S8,
                            .b_sign = p->tb == DT_S8,
-                           .out = w->b + n * GEMM_STEPS,
-                           .add = w->add + n};
+                           .out = w->b + n * GEMM_STEPS};
         if (p->few != 0) {
             int64_t columns = least(l->columns, c->columns - n);
             collect_panel(p, w->panel, c->n0 + n, columns, k1, runs);
             panel.b = w->panel;
             panel.pitch = columns * FRACTAL_ROW;
+            panel.column = FRACTAL_ROW;
         }
         if (c->columns - n < l->columns) {
             pack_single(p, panel);
@@ -277,29 +288,45 @@ pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t run
     }
 }
 
+/* Makes the tile's rows from row m on: packs them, or takes them where they are. */
 static void
-pack_rows(const Product *p, Blocks *w, int64_t m, int64_t rows, int64_t k1, int64_t n)
+take_rows(const Product *p, Blocks *w, GemmTile *t, int64_t m, int64_t k1, int64_t n)
 {
     const uint8_t *runs[MOST_RUNS];
-    for (int64_t i = 0; i < rows; i++) {
-        p->find(p, m + i, k1, n, runs);
-        p->level->pack_row[p->kind](w->a + i * GEMM_PITCH, runs, n, p->ta == DT_S8);
+    bool quads = p->kind == GEMM_BYTES && p->level->quads;
+    t->a = w->a;
+    t->pitch = GEMM_PITCH * (int64_t)sizeof *w->a;
+    if (quads && p->find == runs_strided && p->a_run == FRACTAL_ROW) {
+        t->a = p->a + m * p->a_row + k1 * FRACTAL_ROW;
+        t->pitch = p->a_row;
+    } else {
+        for (int64_t i = 0; i < t->rows; i++) {
+            p->find(p, m + i, k1, n, runs);
+            p->level->pack_row[p->kind](w->a + i * GEMM_PITCH, runs, n, p->ta == DT_S8);
+        }
+    }
+    t->start = NULL;
+    if (quads && p->ta == DT_S8) {
+        p->level->row_start(w->start, t);
+        t->start = w->start;
     }
 }
 
-/* Adds the terms of a block of runs to the sums of some rows. */
+/* Adds the terms of a block of runs from k1 on to the sums of some rows. */
 static void
-add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t steps)
+add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t k1, int64_t runs)
 {
     const GemmLevel *l = p->level;
-    GemmTile t = {.a = w->a,
-                  .steps = steps,
+    GemmTile t = {.steps = runs * l->words[p->kind],
                   .rows = (int)least(l->rows, c->rows - i),
                   .first = c->first,
                   .end = c->end};
+    if (p->kind != GEMM_BYTES) {
+        t.steps = least(t.steps, p->k - k1 * p->terms);
+    }
+    take_rows(p, w, &t, c->m0 + i, k1, runs);
     for (int64_t n = 0; n < c->columns; n += l->columns) {
         t.b = w->b + n * GEMM_STEPS;
-        t.add = w->add + n;
         for (int g = 0; g < l->columns / GEMM_GROUP; g++) {
             int64_t group = n / GEMM_GROUP + g;
             t.c[g] = group * GEMM_GROUP < c->columns
@@ -315,18 +342,13 @@ static void
 add_terms(const Product *p, Blocks *w, const Sums *sums)
 {
     Sums c = *sums;
-    int words = p->level->words[p->kind];
-    int64_t most = GEMM_STEPS / words;
+    int64_t most = GEMM_STEPS / p->level->words[p->kind];
     for (int64_t k1 = 0; k1 < p->k1; k1 += most) {
-        int64_t runs = least(most, p->k1 - k1), steps = runs * words;
-        if (p->kind != GEMM_BYTES) {
-            steps = least(steps, p->k - k1 * p->terms);
-        }
+        int64_t runs = least(most, p->k1 - k1);
         pack_columns(p, w, &c, k1, runs);
         c.end = k1 + runs == p->k1 ? sums->end : GEMM_END_NONE;
         for (int64_t i = 0; i < c.rows; i += p->level->rows) {
-            pack_rows(p, w, c.m0 + i, least(p->level->rows, c.rows - i), k1, runs);
-            add_rows(p, w, &c, i, steps);
+            add_rows(p, w, &c, i, k1, runs);
         }
         c.first = false;
     }
@@ -523,6 +545,30 @@ level_of(Dtype tb)
     return &gemm_base;
 }
 
+/* Describes the layout of the factors: that of the instruction, or where they are. */
+static void
+find_factors(Product *p, const TikOrigin *origins)
+{
+    p->b_run = p->columns * FRACTAL_ROW;
+    p->b_column = FRACTAL_ROW;
+    if (origins == NULL) {
+        return;
+    }
+    if (origins[0].used && p->find != runs_windows) {
+        p->find = runs_strided;
+        p->a_row = origins[0].outer;
+        p->a_run = origins[0].inner;
+    }
+    if (origins[1].used && origins[1].transposed) {
+        p->b_rows = true;
+        p->b_term = origins[1].outer;
+        p->b_group = origins[1].inner;
+    } else if (origins[1].used) {
+        p->b_run = origins[1].outer;
+        p->b_column = origins[1].inner;
+    }
+}
+
 static bool
 multiply(Product *p, const OpCall *c, int bias)
 {
@@ -546,6 +592,7 @@ multiply(Product *p, const OpCall *c, int bias)
     p->k1 = fractal_count(p->k, p->terms);
     p->rows = fractal_up(p->m, SIDE);
     p->columns = fractal_up(p->n, SIDE);
+    find_factors(p, c->origins);
     bool beside = p->tc == DT_F16 || (p->kind == GEMM_BYTES && p->start != START_ZERO);
     for (int64_t n = 0; n < p->columns; n += GEMM_COLUMNS) {
         (beside ? block_beside : block_in_place)(p, &w, n);
@@ -572,7 +619,8 @@ ops_mmad(OpCall *c)
     p.m = a[MATMUL_m].v;
     p.k = a[MATMUL_k].v;
     p.n = a[MATMUL_n].v;
-    p.find = p.m == 1 ? runs_vector : runs_fractals;
+    p.find = p.m == 1 ? runs_strided : runs_fractals;
+    p.a_run = FRACTAL_ROW;
     p.start = !biased && a[MATMUL_init_l1out].v != 0 ? START_DST : START_ZERO;
     return p.m == 0 || p.k == 0 || p.n == 0 ||
            multiply(&p, c, biased ? MATMUL_init_l1out : -1);
@@ -587,7 +635,9 @@ ops_matmul(OpCall *c)
     p.m = a[MATMUL_m].v;
     p.k = a[MATMUL_k].v;
     p.n = a[MATMUL_n].v;
-    p.find = runs_blocks;
+    p.find = runs_strided;
+    p.a_row = FRACTAL_ROW;
+    p.a_run = fractal_up(p.m, SIDE) * FRACTAL_ROW;
     p.start = !biased && a[MATMUL_init_l1out].v == 0 ? START_DST : START_ZERO;
     return multiply(&p, c, biased ? MATMUL_init_l1out : -1);
 }

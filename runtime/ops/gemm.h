@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 enum {
-    GEMM_STEPS = 256,            /* most steps of a block */
-    GEMM_COLUMNS = 256,          /* most columns of a block */
-    GEMM_ROWS = 16,              /* no level has more rows in a kernel */
-    GEMM_RUN = 32,               /* bytes of terms that follow each other in a factor */
-    GEMM_GROUP = 16,             /* columns that follow each other in the sums */
-    GEMM_PITCH = GEMM_STEPS + 16 /* words from row to row of the packed first factor */
+    GEMM_STEPS = 256,   /* most steps of a block */
+    GEMM_COLUMNS = 256, /* most columns of a block */
+    GEMM_ROWS = 16,     /* no level has more rows in a kernel */
+    GEMM_RUN = 32,      /* bytes of terms that follow each other in a factor */
+    GEMM_GROUP = 16,    /* columns that follow each other in the sums */
+    /* words from row to row of the packed first factor */
+    GEMM_PITCH = GEMM_STEPS + 16
 };
 
 typedef enum GemmKind {
@@ -41,10 +42,13 @@ typedef enum GemmEnd {
 /* A call of a kernel: rows x columns sums. Sums of a group of 16 columns are contiguous,
  * and so are rows. */
 typedef struct GemmTile {
-    const void *a;      /* GEMM_PITCH words from row to row */
-    const void *b;      /* a panel of the second factor */
-    const int32_t *add; /* GEMM_BYTES: added to the sums of each column */
-    void *c[2];         /* the sums of the panel's groups */
+    const void *a;
+    int64_t pitch; /* bytes from row to row of a */
+    const void *b; /* a panel of the second factor */
+    /* GEMM_BYTES with words of four bytes: what the sums of each row begin with, besides
+     * the old sums; null: a has no sign */
+    const int32_t *start;
+    void *c[2]; /* the sums of the panel's groups */
     int64_t steps;
     int rows;
     bool first; /* begin with 0, not with the old sums */
@@ -55,13 +59,22 @@ typedef struct GemmTile {
 typedef struct GemmPanel {
     const uint8_t *b; /* run of column 0 */
     int64_t pitch;    /* bytes from one run of terms to the next one of the same column */
+    int64_t column;   /* bytes from column to column */
     int64_t runs;
     int64_t terms;       /* terms that exist; those after them are 0 */
     bool a_sign, b_sign; /* of bytes of the two factors */
     void *out;
-    int32_t
-        *add; /* GEMM_BYTES: the numbers that kernels add to the sums of each column */
 } GemmPanel;
+
+/* A panel of which each term is a row of columns, in groups of 16. */
+typedef struct GemmRows {
+    const uint8_t *b;
+    int64_t pitch; /* bytes from term to term */
+    int64_t group; /* bytes from group to group */
+    int64_t terms;
+    int groups; /* that exist */
+    void *out;
+} GemmRows;
 
 /* Packs a row of the first factor, which is n runs of terms. */
 typedef void GemmPackRow(void *out, const uint8_t *const *runs, int64_t n, bool sign);
@@ -69,10 +82,15 @@ typedef void GemmPackRow(void *out, const uint8_t *const *runs, int64_t n, bool 
 typedef struct GemmLevel {
     int rows, columns;     /* size of a kernel; columns is 16 or 32 */
     int words[GEMM_KINDS]; /* words of a run of terms */
+    /* words of bytes are four bytes as they are: signed ones need `start` of each row */
+    bool quads;
+    void (*row_start)(int32_t *start, const GemmTile *t);
     void (*kernel[GEMM_KINDS])(const GemmTile *t);
     GemmPackRow *pack_row[GEMM_KINDS];
     void (*pack_panel[GEMM_KINDS])(
         const GemmPanel *p); /* p has as many columns as a kernel */
+    /* the same of rows; null: there are no rows of that kind */
+    void (*pack_terms[GEMM_KINDS])(const GemmRows *p);
 } GemmLevel;
 
 extern const GemmLevel gemm_base, gemm_avx2, gemm_avx512, gemm_vnni;

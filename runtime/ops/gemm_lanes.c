@@ -183,7 +183,8 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
 
 /* Goes on to the rows after the first n. */
 #define GEMM_SKIP(part, T, n)                                                            \
-    ((part).rows -= (n), (part).a = (const T *)(part).a + (n) * GEMM_PITCH,              \
+    ((part).rows -= (n), (part).a = (const uint8_t *)(part).a + (n) * (part).pitch,      \
+     (part).start += (part).start != NULL ? (n) : 0,                                     \
      (part).c[0] = (T *)(part).c[0] + (n) * GEMM_GROUP,                                  \
      (part).c[1] = (T *)(part).c[1] + (n) * GEMM_GROUP)
 
@@ -193,7 +194,8 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
     GEMM_INLINE void name##_rows(const GemmTile *t, const int rows)                      \
     {                                                                                    \
         V sum[GEMM_MR][VECTORS];                                                         \
-        const T *a = t->a;                                                               \
+        const uint8_t *a = t->a;                                                         \
+        const int64_t pitch = t->pitch;                                                  \
         fetch_sums(t, rows);                                                             \
         const T *b = t->b;                                                               \
         GEMM_UNROLL for (int i = 0; i < rows; i++)                                       \
@@ -204,7 +206,7 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
                              v % GROUP_VECTORS * LANES;                                  \
                 V zero = {0};                                                            \
                 sum[i][v] = t->first ? zero : *(const V *)(const void *)c;               \
-                START(sum[i][v], v)                                                      \
+                START(sum[i][v], i)                                                      \
             }                                                                            \
         }                                                                                \
         for (int64_t k = 0; k < t->steps; k++) {                                         \
@@ -215,7 +217,7 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
             }                                                                            \
             GEMM_UNROLL for (int i = 0; i < rows; i++)                                   \
             {                                                                            \
-                V av = (V)SPLAT(a[i * GEMM_PITCH + k]);                                  \
+                V av = (V)SPLAT(*(const T *)(const void *)(a + i * pitch + 4 * k));      \
                 GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                            \
                 {                                                                        \
                     sum[i][v] = STEP(sum[i][v], av, bv[v]);                              \
@@ -248,7 +250,7 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
         }                                                                                \
     }
 
-#define GEMM_NO_START(sum, v)
+#define GEMM_NO_START(sum, i)
 #define GEMM_NO_END(sum, rows, end)
 #define GEMM_END_FLOATS(sum, rows, end)                                                  \
     if ((end) == GEMM_END_FINITE) {                                                      \
@@ -256,14 +258,50 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
     } else if ((end) == GEMM_END_CANONICAL) {                                            \
         end_floats(sum, rows, GEMM_END_CANONICAL);                                       \
     }
-#define GEMM_ADD_START(sum, v) sum += *(const Ints *)(const void *)(t->add + (v) * LANES);
+#define GEMM_ADD_START(sum, i) sum += t->start[i];
 
 GEMM_KERNEL(multiply_exact, Floats, AnyF32, GEMM_FMA, GEMM_NO_START, GEMM_SPLAT_F,
             GEMM_END_FLOATS)
 GEMM_KERNEL(multiply_floats, Floats, AnyF32, GEMM_ADD_ROUNDED, GEMM_NO_START,
             GEMM_SPLAT_F, GEMM_END_FLOATS)
-GEMM_KERNEL(multiply_ints, Ints, AnyS32, GEMM_DOT, GEMM_ADD_START, GEMM_SPLAT_I,
+#if GEMM_QUAD
+#define GEMM_TOD(s, a, b) GEMM_DOT(s, b, a)
+GEMM_KERNEL(multiply_unsigned, Ints, AnyS32, GEMM_DOT, GEMM_NO_START, GEMM_SPLAT_I,
             GEMM_NO_END)
+GEMM_KERNEL(multiply_signed, Ints, AnyS32, GEMM_TOD, GEMM_ADD_START, GEMM_SPLAT_I,
+            GEMM_NO_END)
+
+/* The instruction multiplies bytes without sign by bytes with one. */
+LANES_ATTR static void
+multiply_ints(const GemmTile *t)
+{
+    (t->start != NULL ? multiply_signed : multiply_unsigned)(t);
+}
+
+/* The second factor is 128 too large where the first one has a sign (panel_bytes), so
+ * sums begin with -128 times the sums of the rows. */
+LANES_ATTR static void
+row_start(int32_t *start, const GemmTile *t)
+{
+    const __m256i by = _mm256_set1_epi8((char)128);
+    for (int i = 0; i < t->rows; i++) {
+        const uint8_t *row = (const uint8_t *)t->a + i * t->pitch;
+        __m256i sum = _mm256_setzero_si256();
+        for (int64_t k = 0; k < t->steps; k += 8) {
+            __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(row + 4 * k));
+            sum = _mm256_dpbusd_epi32(sum, by, v);
+        }
+        __m128i s =
+            _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+        s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
+        s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1));
+        start[i] = (int32_t)(0u - (uint32_t)_mm_cvtsi128_si32(s));
+    }
+}
+#else
+GEMM_KERNEL(multiply_ints, Ints, AnyS32, GEMM_DOT, GEMM_NO_START, GEMM_SPLAT_I,
+            GEMM_NO_END)
+#endif
 
 /* ---- the first factor ---------------------------------------------------- */
 
@@ -317,20 +355,11 @@ row_float(void *out, const uint8_t *const *runs, int64_t n, bool sign)
 }
 
 #if GEMM_QUAD
-/* Signed bytes get 128 added: see panel_bytes. */
 LANES_ATTR static void
 row_bytes(void *out, const uint8_t *const *runs, int64_t n, bool sign)
 {
-    uint8_t *to = out;
-    uint64_t flip = sign ? 0x8080808080808080u : 0;
-    for (int64_t r = 0; r < n; r++) {
-        uint64_t w[4];
-        memcpy(w, runs[r], sizeof w);
-        for (int i = 0; i < 4; i++) {
-            w[i] ^= flip;
-        }
-        memcpy(to + r * GEMM_RUN, w, sizeof w);
-    }
+    (void)sign;
+    row_float(out, runs, n, sign);
 }
 #else
 LANES_ATTR static void
@@ -382,7 +411,21 @@ transpose32(uint32_t *x)
 GEMM_INLINE const uint8_t *
 group_at(const GemmPanel *p, int64_t run, int group)
 {
-    return p->b + run * p->pitch + group * GEMM_GROUP * GEMM_RUN;
+    return p->b + run * p->pitch + group * GEMM_GROUP * p->column;
+}
+
+/* Gets a run of the 16 columns of a group. */
+GEMM_INLINE void
+read_group(const GemmPanel *p, int64_t run, int group, void *x)
+{
+    const uint8_t *at = group_at(p, run, group);
+    if (p->column == GEMM_RUN) {
+        memcpy(x, at, GEMM_GROUP * GEMM_RUN);
+        return;
+    }
+    for (int n = 0; n < GEMM_GROUP; n++) {
+        memcpy((uint8_t *)x + n * GEMM_RUN, at + n * p->column, GEMM_RUN);
+    }
 }
 
 /* Floats after the last term are not packed, because kernels end there. */
@@ -393,7 +436,7 @@ group_at(const GemmPanel *p, int64_t run, int group)
         for (int64_t r = 0; r < p->runs; r++, out += 16 * GEMM_NR) {                     \
             for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {                             \
                 uint16_t x[256];                                                         \
-                memcpy(x, group_at(p, r, g), sizeof x);                                  \
+                read_group(p, r, g, x);                                                  \
                 transpose16(x);                                                          \
                 for (int k = 0; k < 16; k++) {                                           \
                     uint32_t *to = out + k * GEMM_NR + g * GEMM_GROUP;                   \
@@ -425,6 +468,24 @@ group_at(const GemmPanel *p, int64_t run, int group)
 GEMM_PANEL_16(panel_half, GEMM_FROM_HALF)
 GEMM_PANEL_16(panel_bfloat, GEMM_FROM_BFLOAT)
 
+#define GEMM_TERMS_16(name, CONVERT)                                                     \
+    LANES_ATTR static void name(const GemmRows *p)                                       \
+    {                                                                                    \
+        uint32_t *to = p->out;                                                           \
+        for (int64_t k = 0; k < p->terms; k++, to += GEMM_NR) {                          \
+            for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {                             \
+                uint16_t x[GEMM_GROUP] = {0};                                            \
+                if (g < p->groups) {                                                     \
+                    memcpy(x, p->b + k * p->pitch + g * p->group, sizeof x);             \
+                }                                                                        \
+                CONVERT(to + g * GEMM_GROUP, x)                                          \
+            }                                                                            \
+        }                                                                                \
+    }
+
+GEMM_TERMS_16(terms_half, GEMM_FROM_HALF)
+GEMM_TERMS_16(terms_bfloat, GEMM_FROM_BFLOAT)
+
 LANES_ATTR static void
 panel_float(const GemmPanel *p)
 {
@@ -432,7 +493,7 @@ panel_float(const GemmPanel *p)
     for (int64_t r = 0; r < p->runs; r++, out += 8 * GEMM_NR) {
         for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
             uint32_t x[128];
-            memcpy(x, group_at(p, r, g), sizeof x);
+            read_group(p, r, g, x);
             transpose32(x);
             for (int k = 0; k < 8; k++) {
                 memcpy(out + k * GEMM_NR + g * GEMM_GROUP, x + 16 * k, 64);
@@ -446,7 +507,7 @@ GEMM_INLINE void
 read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
 {
     int64_t left = p->terms - run * GEMM_RUN;
-    memcpy(x, group_at(p, run, group), GEMM_GROUP * GEMM_RUN);
+    read_group(p, run, group, x);
     if (left < GEMM_RUN) {
         for (int n = 0; n < GEMM_GROUP; n++) {
             memset((uint8_t *)x + n * GEMM_RUN + (left < 0 ? 0 : left), 0,
@@ -456,33 +517,24 @@ read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
 }
 
 #if GEMM_QUAD
-/* A signed first factor is 128 too large, so its sums begin with -128 times the sums of
- * the columns. */
+/* Beside a signed first factor the second one gets 128 added, so that it has no sign. */
 LANES_ATTR static void
 panel_bytes(const GemmPanel *p)
 {
     uint32_t *out = p->out;
-    Ints by = {0}, sums[VECTORS] = {{0}};
-    by = by + (p->a_sign ? INT32_C(-0x7f7f7f80) : 0); /* 128 in each of four bytes */
+    uint32_t flip = p->a_sign ? 0x80808080u : 0;
     for (int64_t r = 0; r < p->runs; r++, out += 8 * GEMM_NR) {
         for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
             uint32_t x[128];
             read_bytes(p, r, g, x);
             transpose32(x);
+            for (int i = 0; i < 128; i++) {
+                x[i] ^= flip;
+            }
             for (int k = 0; k < 8; k++) {
                 memcpy(out + k * GEMM_NR + g * GEMM_GROUP, x + 16 * k, 64);
             }
         }
-        for (int k = 0; k < 8; k++) {
-            for (int v = 0; v < VECTORS; v++) {
-                const Ints *w =
-                    (const Ints *)(const void *)(out + k * GEMM_NR + v * LANES);
-                sums[v] = GEMM_DOT(sums[v], by, *w);
-            }
-        }
-    }
-    for (int v = 0; v < VECTORS; v++) {
-        *(Ints *)(void *)(p->add + v * LANES) = -sums[v];
     }
 }
 #else
@@ -490,7 +542,6 @@ LANES_ATTR static void
 panel_bytes(const GemmPanel *p)
 {
     uint32_t *out = p->out;
-    memset(p->add, 0, GEMM_NR * sizeof *p->add);
     for (int64_t r = 0; r < p->runs; r++, out += 16 * GEMM_NR) {
         for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
             uint16_t x[256];
@@ -517,6 +568,10 @@ const GemmLevel LANES_NAME(gemm) = {
               [GEMM_BFLOAT] = 16,
               [GEMM_FLOAT] = 8,
               [GEMM_BYTES] = GEMM_QUAD ? 8 : 16},
+#if GEMM_QUAD
+    .quads = true,
+    .row_start = row_start,
+#endif
     .kernel = {[GEMM_HALF] = multiply_exact,
                [GEMM_BFLOAT] = multiply_floats,
                [GEMM_FLOAT] = multiply_floats,
@@ -529,6 +584,7 @@ const GemmLevel LANES_NAME(gemm) = {
                    [GEMM_BFLOAT] = panel_bfloat,
                    [GEMM_FLOAT] = panel_float,
                    [GEMM_BYTES] = panel_bytes},
+    .pack_terms = {[GEMM_HALF] = terms_half, [GEMM_BFLOAT] = terms_bfloat},
 };
 
 #else

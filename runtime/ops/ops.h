@@ -16,6 +16,9 @@ typedef struct OpCall {
     int64_t lmem_pitch;      /* distance of LMEM lanes in bytes */
     Flags *flags;            /* flags between the queues of the core */
     const void *instr;       /* identity of the instruction in the kernel */
+    /* products: where the factors are (tikcode.h); null: in the layout of the
+     * instruction */
+    const struct TikOrigin *origins;
     Fault fault;
     /* Gets warnings on contents of tensors; null: warnings are dropped. */
     void (*warn)(void *ctx, const Fault *f);

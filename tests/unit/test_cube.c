@@ -366,7 +366,7 @@ static void
 one_block(const GemmLevel *l, GemmKind kind, Factors *f, int rows, int terms, bool first)
 {
     static uint32_t a[GEMM_ROWS * GEMM_PITCH], b[GEMM_STEPS * MOST_COLUMNS];
-    int32_t add[MOST_COLUMNS] = {0};
+    int32_t start[GEMM_ROWS];
     int per = GEMM_RUN / dtype_size(f->ta), runs = (terms + per - 1) / per;
     bool floats = kind != GEMM_BYTES;
     for (int i = 0; i < rows; i++) {
@@ -378,29 +378,33 @@ one_block(const GemmLevel *l, GemmKind kind, Factors *f, int rows, int terms, bo
     }
     GemmPanel p = {.b = f->b[0][0],
                    .pitch = sizeof f->b[0],
+                   .column = GEMM_RUN,
                    .runs = runs,
                    .terms = terms,
                    .a_sign = f->ta == DT_S8,
                    .b_sign = f->tb == DT_S8,
-                   .out = b,
-                   .add = add};
+                   .out = b};
     l->pack_panel[kind](&p);
     uint32_t before[2][GEMM_ROWS * GEMM_GROUP];
     memcpy(before, f->sums, sizeof before);
     GemmTile t = {.a = a,
+                  .pitch = GEMM_PITCH * (int64_t)sizeof *a,
                   .b = b,
-                  .add = add,
                   .c = {f->sums[0], f->sums[1]},
                   .steps = floats ? terms : runs * l->words[kind],
                   .rows = rows,
                   .first = first};
+    if (kind == GEMM_BYTES && l->quads && f->ta == DT_S8) {
+        l->row_start(start, &t);
+        t.start = start;
+    }
     l->kernel[kind](&t);
     for (int i = 0; i < rows; i++) {
         for (int n = 0; n < l->columns; n++) {
             int at = i * GEMM_GROUP + n % GEMM_GROUP;
-            uint32_t start = first ? 0 : before[n / GEMM_GROUP][at];
+            uint32_t old = first ? 0 : before[n / GEMM_GROUP][at];
             assert_int_equal(f->sums[n / GEMM_GROUP][at],
-                             wanted(f, floats, i, n, terms, start));
+                             wanted(f, floats, i, n, terms, old));
         }
     }
 }

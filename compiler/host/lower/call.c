@@ -2,6 +2,7 @@
  * implemented there, and for checks (host/lower/guard.c). The code passes the operands'
  * values and a constant TikCheck; on a fault the kernel ends. */
 #include "host/lower/guard.h"
+#include "isa/operand.h"
 
 LLVMValueRef
 call_arg(Lower *l, const ParamInfo *p, const Arg *a)
@@ -143,6 +144,16 @@ call_leave_if(Lower *l, LLVMValueRef fault, StmtId s)
     LLVMPositionBuilderAtEnd(l->b, good);
 }
 
+/* Returns where factor i of an instruction is, if it is a product and that is known; else
+ * null. */
+static const Origin *
+origin_of(const Lower *l, const Stmt *s, int i)
+{
+    const Origin *o =
+        &l->k->origins.p[s->instr.origin].of[i >= 0 && i < ORIGIN_FACTORS ? i : 0];
+    return i >= 0 && i < ORIGIN_FACTORS && o->ref.buf != 0 ? o : NULL;
+}
+
 LLVMValueRef
 lower_operands(Lower *l, StmtId s)
 {
@@ -160,10 +171,32 @@ lower_operands(Lower *l, StmtId s)
             LLVMValueRef index = lower_const(l, i);
             LLVMValueRef at =
                 LLVMBuildInBoundsGEP2(l->b, l->ptr, l->addresses, &index, 1, "");
-            LLVMBuildStore(l->b, tensor ? lower_ref(l, &args[i].ref) : lower_sreg(l), at);
+            const Origin *o = tensor ? origin_of(l, st, i - MATMUL_a) : NULL;
+            const Ref *r = o != NULL ? &o->ref : &args[i].ref;
+            LLVMBuildStore(l->b, tensor ? lower_ref(l, r) : lower_sreg(l), at);
         }
     }
     return l->addresses;
+}
+
+/* Returns constants TikOrigin for the factors of a product. */
+static LLVMValueRef
+origins_constant(Lower *l, const Stmt *s)
+{
+    LLVMValueRef all[ORIGIN_FACTORS];
+    for (int i = 0; i < ORIGIN_FACTORS; i++) {
+        const Origin *o = &l->k->origins.p[s->instr.origin].of[i];
+        LLVMValueRef fields[4] = {lower_const(l, o->outer), lower_const(l, o->inner),
+                                  lower_const32(l, o->ref.buf != 0),
+                                  lower_const32(l, o->transposed)};
+        all[i] = LLVMConstStructInContext(l->ctx, fields, 4, false);
+    }
+    LLVMValueRef init = LLVMConstArray2(LLVMTypeOf(all[0]), all, ORIGIN_FACTORS);
+    LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_origins");
+    LLVMSetInitializer(global, init);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    return global;
 }
 
 void
@@ -179,11 +212,15 @@ lower_exec(Lower *l, StmtId s)
         info[i] = call_arg(l, &params[i], &operands[i]);
         call_put_arg(l, &values, &params[i], &operands[i], s);
     }
-    LLVMTypeRef types[4] = {l->ptr, l->ptr, l->ptr, l->ptr};
-    LLVMTypeRef type = LLVMFunctionType(l->i32, types, 4, false);
-    LLVMValueRef args[4] = {l->state, call_constant(l, st->instr.op, s, info, n),
+    unsigned nargs = st->instr.origin != 0 ? 5 : 4;
+    const char *name = st->instr.origin != 0 ? "tikrt_product" : "tikrt_exec";
+    LLVMTypeRef types[5] = {l->ptr, l->ptr, l->ptr, l->ptr, l->ptr};
+    LLVMTypeRef type = LLVMFunctionType(l->i32, types, nargs, false);
+    LLVMValueRef args[5] = {l->state, call_constant(l, st->instr.op, s, info, n),
                             call_values(l, &values), lower_operands(l, s)};
+    if (st->instr.origin != 0) {
+        args[4] = origins_constant(l, st);
+    }
     call_leave_if(
-        l, LLVMBuildCall2(l->b, type, lower_runtime(l, "tikrt_exec", type), args, 4, ""),
-        s);
+        l, LLVMBuildCall2(l->b, type, lower_runtime(l, name, type), args, nargs, ""), s);
 }

@@ -687,7 +687,7 @@ record(InstrCall *x)
     for (int i = 0; i < x->n; i++) {
         VEC_PUSH(&k->arena, &k->arg_spans, x->span[i]);
     }
-    Stmt s = {.kind = ST_INSTR, .instr = {x->op, ir_args(k, x->out, x->n)}};
+    Stmt s = {.kind = ST_INSTR, .instr = {.op = x->op, .arg = ir_args(k, x->out, x->n)}};
     return tik_emit(x->in, x->c, s, x->args->span, NULL);
 }
 
