@@ -4,6 +4,7 @@
 #   make test       the whole test suite
 #   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
 #   make check-san  the suite under address and undefined-behaviour sanitizers; SUITE='--only lit' is a part, of make test too
+#   make check-passes   what executes kernels, without each pass of the host back end and without all of them
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
@@ -68,7 +69,7 @@ DRV_OBJ  := $(call obj,$(DRV_SRC))
 HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
 
-.PHONY: all demo test check-san bench fuzz install uninstall lint docs clean packages format
+.PHONY: all demo test check-passes check-san bench fuzz install uninstall lint docs clean packages format
 
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
@@ -253,6 +254,13 @@ include bench/bench.mk
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in
 # processes that loaded LLVM, so it is off.
+# Expectations of texts (lit, tables) are those of all passes.
+HOST_PASSES = $(shell awk -F'"' '/FACT_HOST/ {print $$2}' compiler/passes/pass.def)
+check-passes: all test-tools
+	@ok=0; for p in $(HOST_PASSES) all; do echo "without $$p"; \
+	    TIKC_DISABLE=$$p TIKC=$(CURDIR)/tests/tools/without.sh BUILD=$(abspath $(BUILD)) \
+	    $(PYTHON) tests/run.py $(BUILD) --only golden --only random --only cross || ok=1; done; exit $$ok
+
 check-san: packages
 	$(if $(V),,@)ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test

@@ -95,7 +95,7 @@ def main():
     ap.add_argument('--update', action='store_true')
     a = ap.parse_args()
     build = os.path.abspath(a.build)
-    env = dict(os.environ, BUILD=build, TIKC=os.path.join(build, 'tikc'), PYTHONDONTWRITEBYTECODE='1',
+    env = dict(os.environ, BUILD=build, TIKC=os.environ.get('TIKC', os.path.join(build, 'tikc')), PYTHONDONTWRITEBYTECODE='1',
                LC_ALL='C.UTF-8')
     if a.update:
         env['TIKC_UPDATE'] = '1'
