@@ -57,6 +57,8 @@ typedef struct Program {
 
 static const Program programs[] = {
     {"vec_add, constants", "t.vec_add(128, x[n % 8 * 128], y, x[1024], 4, 8, 8, 8)"},
+    {"vec_add, other numbers each",
+     "t.vec_add(1 + n % 113, x[n % 8 * 128], y, x[1024], 1 + n % 5, 8, 8, 8)"},
     {"vec_add, two loops", "t.vec_add(64, x[i * 128 + j * 16], y, x[1024], 1, 8, 8, 8)"},
     {"data_move", "t.data_move(x[n % 64 * 16], a[i * 256], 0, 1, 8, 0, 0)"},
     {"lists of 16", "t.vnchwconv(False, False, ys, xs, 1, 0, 0)"},

@@ -197,7 +197,13 @@ blob_same(const uint8_t *a, const uint8_t *b, uint64_t n)
 static inline bool
 blob_is_zero(const uint8_t *p, uint64_t n)
 {
-    for (uint64_t i = 0; i < n; i++) {
+    uint64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        if (get64(p + i) != 0) {
+            return false;
+        }
+    }
+    for (; i < n; i++) {
         if (p[i] != 0) {
             return false;
         }
@@ -350,6 +356,26 @@ typedef struct BlobUse {
     uint32_t nregs;         /* highest register plus one */
     uint32_t depth, nloops; /* open loops, and the maximum of them */
 } BlobUse;
+
+enum {
+    ECHO_WORDS = 48 /* of 64 bits, of the longest descriptor that is kept */
+};
+
+/* A descriptor that was checked, and what may differ in one that repeats it (echo.c). */
+typedef struct BlobEcho {
+    const uint8_t *p; /* null: none is kept */
+    int words;
+    int n;                     /* number of operands */
+    uint16_t at[MAX_PARAMS];   /* where the low words of their offsets are, in bytes */
+    uint64_t keep[ECHO_WORDS]; /* bits that must be the same */
+} BlobEcho;
+
+/* Keeps the descriptor at an offset of the file, which is legal. Returns false if it is
+ * too long, or has an offset that may overflow with another low word. */
+bool blob_echo_keep(BlobEcho *e, const TikBlob *b, uint64_t offset);
+/* Returns whether a descriptor of at least one slot with so many bytes up to the end of
+ * the code repeats the one that is kept. */
+bool blob_echo_is(const BlobEcho *e, const uint8_t *p, uint64_t room);
 
 /* Decodes and checks the descriptor at c->at without moving on. Returns its size in
  * slots, or -1. If out is null it only checks; if use is null rows may be in any

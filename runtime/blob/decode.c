@@ -145,18 +145,40 @@ read_number(Reader *r, TikNum *out)
 
 /* ---- operands ------------------------------------------------------------ */
 
+static const uint8_t *
+row_at(const Reader *r, uint64_t row)
+{
+    return blob_record(r->c->blob, SEC_AFFN, row);
+}
+
+/* Returns whether there is a row, which no operand may refer to before the ones ahead of
+ * it. */
 static bool
-use_row(const Reader *r, uint64_t row)
+has_row(const Reader *r, uint64_t row)
+{
+    const TikBlobSection *s = blob_section(r->c->blob, SEC_AFFN);
+    return s != NULL && (row + 1) * s->record <= s->size &&
+           (r->use == NULL || row <= r->use->next_row);
+}
+
+static bool
+bad_row(const Reader *r, uint64_t row)
 {
     uint64_t n = blob_records(r->c->blob, SEC_AFFN);
     uint64_t limit = r->use == NULL ? n : r->use->next_row + 1;
     limit = limit < n ? limit : n;
-    if (row >= limit || blob_record(r->c->blob, SEC_AFFN, row)[0] != ROW_HEAD) {
-        return bad(r, BLOB_OPERAND_ROW, r->at,
-                   (BlobSeen){(int64_t)row, 0, (int64_t)limit - 1});
+    return bad(r, BLOB_OPERAND_ROW, r->at,
+               (BlobSeen){(int64_t)row, 0, (int64_t)limit - 1});
+}
+
+static bool
+use_row(const Reader *r, uint64_t row)
+{
+    if (!has_row(r, row) || row_at(r, row)[0] != ROW_HEAD) {
+        return bad_row(r, row);
     }
     if (r->use != NULL && row == r->use->next_row) {
-        r->use->next_row += 1 + (uint64_t)blob_record(r->c->blob, SEC_AFFN, row)[1];
+        r->use->next_row += 1 + (uint64_t)row_at(r, row)[1];
     }
     return true;
 }
@@ -198,7 +220,7 @@ read_operand(Reader *r, TikOperand *out)
     if (!use_row(r, row)) {
         return false;
     }
-    const uint8_t *head = blob_record(r->c->blob, SEC_AFFN, row);
+    const uint8_t *head = row_at(r, row);
     int64_t offset = (int64_t)(int32_t)get32(head + 8) * ((int64_t)1 << 32);
     int32_t low = (int32_t)get32(r->p + r->at + 4);
     if (!read_terms(r, head, out)) {
@@ -291,7 +313,11 @@ static uint32_t
 wide_tags(uint32_t tags, int n)
 {
     uint32_t some = n < TAG_NUMBERS ? ((uint32_t)1 << 2 * n) - 1 : UINT32_MAX;
-    return (uint32_t)__builtin_popcount(tags & tags >> 1 & some & 0x55555555);
+    uint32_t wide = tags & tags >> 1 & some & 0x55555555, count = 0;
+    for (; wide != 0; wide &= wide - 1) {
+        count++;
+    }
+    return count;
 }
 
 static bool
@@ -596,17 +622,67 @@ use_loop(const TikCursor *c, BlobUse *use)
     }
 }
 
+enum {
+    ECHOES = 4
+};
+
+/* The last descriptors of a kernel that were no repetitions, without those of loops. What
+ * repeats one of them uses the same registers and rows. */
+typedef struct Echoes {
+    BlobEcho kept[ECHOES];
+    int next;
+} Echoes;
+
+static void
+forget_echoes(Echoes *e)
+{
+    for (int i = 0; i < ECHOES; i++) {
+        e->kept[i].p = NULL;
+    }
+    e->next = 0;
+}
+
+/* Returns the slots of the next descriptor if it is a repetition, else 0. */
+static int
+echo_slots(const Echoes *e, const TikCursor *c)
+{
+    const uint8_t *p = c->blob->bytes + c->at;
+    uint64_t room = c->end - c->at;
+    for (int i = 0; room >= SLOT_BYTES && i < ECHOES; i++) {
+        if (blob_echo_is(&e->kept[i], p, room)) {
+            return p[0];
+        }
+    }
+    return 0;
+}
+
+static void
+keep_echo(Echoes *e, const TikCursor *c)
+{
+    uint8_t class = c->blob->bytes[c->at + 1];
+    if (class != CLASS_BASE + DESC_LOOP && class != CLASS_BASE + DESC_ENDLOOP) {
+        blob_echo_keep(&e->kept[e->next], c->blob, c->at);
+        e->next = (e->next + 1) % ECHOES;
+    }
+}
+
 static bool
 check_kernel_code(TikCursor *c, BlobUse *use, int kernel, TikBlobDiag *diag)
 {
     uint64_t where =
         (uint64_t)(blob_record(c->blob, SEC_KERN, (uint64_t)kernel) - c->blob->bytes);
+    Echoes seen;
+    forget_echoes(&seen);
     while (c->at < c->end) {
-        int slots = blob_decode(c, NULL, use, diag);
-        if (slots < 0) {
-            return false;
+        int slots = echo_slots(&seen, c);
+        if (slots == 0) {
+            slots = blob_decode(c, NULL, use, diag);
+            if (slots < 0) {
+                return false;
+            }
+            keep_echo(&seen, c);
+            use_loop(c, use);
         }
-        use_loop(c, use);
         c->at += (uint64_t)slots * SLOT_BYTES;
         c->index++;
     }

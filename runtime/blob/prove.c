@@ -269,8 +269,12 @@ static bool
 prove_steps(Verifier *v, Known *k)
 {
     int n = steps_of(v);
-    if (verify_dead(v) || obligation_all_stand(k)) {
+    bool dead = verify_dead(v);
+    if (dead || obligation_all_stand(k)) {
         v->proof->proved += n;
+        if (!dead && k->shape != NULL) {
+            pattern_keep(v, k->shape);
+        }
         return true;
     }
     for (int i = 0; i < n; i++) {

@@ -116,6 +116,7 @@ static void
 define(Verifier *v, uint32_t reg, Interval value)
 {
     RegFact *f = &v->regs[reg];
+    v->register_writes++;
     f->last = value;
     f->def = v->d.index;
     f->block = v->nblocks == 0 ? 0 : v->blocks[v->nblocks - 1].number;
@@ -156,6 +157,7 @@ static void
 open_block(Verifier *v, TikDescKind kind, bool dead)
 {
     bool outer = verify_dead(v);
+    v->block_events++;
     v->blocks[v->nblocks++] = (Block){kind, ++v->next_block, dead || outer};
 }
 
@@ -202,6 +204,7 @@ close_loop(Verifier *v)
     uint64_t steps = steps_mul(l->trips, steps_add(l->steps, 1));
     v->nloops--;
     v->nblocks--;
+    v->block_events++;
     count(v, steps);
     return true;
 }
@@ -234,6 +237,7 @@ close_if(Verifier *v)
     }
     count(v, 1);
     v->nblocks--;
+    v->block_events++;
     if (v->d.kind == DESC_ELSE) {
         open_block(v, DESC_ELSE, false);
     } else {
@@ -418,9 +422,14 @@ run(Verifier *v)
     if (!collect(v)) {
         return false;
     }
-    int more;
-    while ((more = tikblob_next(&v->c, &v->d, v->diag)) > 0) {
-        if (!verify_descriptor(v)) {
+    int more = 1;
+    while (more > 0) {
+        if (pattern_proves(v)) {
+            count(v, 1);
+            continue;
+        }
+        more = tikblob_next(&v->c, &v->d, v->diag);
+        if (more > 0 && !verify_descriptor(v)) {
             return false;
         }
     }
@@ -449,6 +458,12 @@ tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
     for (int i = 0; i < SHAPES; i++) {
         v->shapes[i].kept = false;
     }
+    for (int i = 0; i < PATTERNS; i++) {
+        v->patterns[i].echo.p = NULL;
+    }
+    v->next_pattern = 0;
+    v->block_events = 0;
+    v->register_writes = 0;
     v->nblocks = 0;
     v->nifs = 0;
     v->nloops = 0;

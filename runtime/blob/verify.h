@@ -10,8 +10,33 @@
 
 enum {
     MAX_BLOCKS = TIKBLOB_MAX_LOOPS + TIKBLOB_MAX_IFS,
-    NO_DEF = -1
+    NO_DEF = -1,
+    PATTERNS = 4,  /* kept at a time */
+    FEW_PLACES = 4 /* tensors of which each is compared with each */
 };
+
+/* Where a tensor of a proved instruction lies, and what its rules ask (rules/shape.h). */
+typedef struct PatternPlace {
+    uint32_t root;
+    int first;   /* the first tensor of that root */
+    int32_t low; /* low word of the offset */
+    int32_t align;
+    int64_t lo, hi; /* of the offset */
+    int64_t extent, limit, reach;
+} PatternPlace;
+
+/* A proved instruction (pattern.c). */
+typedef struct Pattern {
+    BlobEcho echo;
+    uint64_t blocks,
+        writes;     /* Verifier.block_events, register_writes when it was proved */
+    uint32_t steps; /* that were proved */
+    int n, ndst;    /* tensors, and how many of them are destinations */
+    bool registers; /* registers are among its numbers */
+    bool crossed;   /* it is enough if destinations are apart from sources */
+    bool pairs;     /* it is enough if all tensors are apart */
+    PatternPlace place[MAX_PARAMS];
+} Pattern;
 
 /* What is known of a register. */
 typedef struct RegFact {
@@ -55,6 +80,10 @@ typedef struct Verifier {
     int nsteps;
     Op steps_op;
     Shape shapes[SHAPES];
+    Pattern patterns[PATTERNS];
+    int next_pattern;      /* the one that is replaced next */
+    uint64_t block_events; /* beginnings and ends of blocks so far */
+    uint64_t register_writes;
     uint64_t top_steps; /* steps outside of loops */
     Block blocks[MAX_BLOCKS];
     int nblocks;
@@ -80,5 +109,10 @@ bool verify_number(Verifier *v, const TikNum *n, Interval *out, bool *exact);
 /* Proves P2 and P6 for the present descriptor, an INSTR, LOAD or STORE. */
 bool prove_instr(Verifier *v);
 bool prove_access(Verifier *v);
+
+/* Keeps the present instruction, all steps of which hold; s is its shape. */
+void pattern_keep(Verifier *v, const Shape *s);
+/* Proves the next descriptor and goes on if it repeats one that is kept. */
+bool pattern_proves(Verifier *v);
 
 #endif
