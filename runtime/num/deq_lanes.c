@@ -26,13 +26,19 @@ shifted(int32_t a, int32_t n)
 /* Returns the nearest integer, clamped to lo..255 with lo = -256 or 0. Rounding keeps the
  * order of numbers, so clamping first gives the same. */
 PART int32_t
-rounded(float p, float lo)
+rounded_number(float p, float lo)
 {
     const float whole = 0x1.8p23f; /* floats from here on are integers */
-    float c = p == p ? p : 0.0f;
-    c = c > lo ? c : lo;
+    float c = p > lo ? p : lo;
     c = c < 255.0f ? c : 255.0f;
     return (int32_t)((c + whole) - whole);
+}
+
+/* Returns the same of NaN too, which is 0. */
+PART int32_t
+rounded(float p, float lo)
+{
+    return rounded_number(p == p ? p : 0.0f, lo);
 }
 
 PART int32_t
@@ -136,9 +142,39 @@ open_group(Group *g, const NumDeq *d)
 #define TO_U8(p)      clamped(rounded(p, c.lo) + g.offset[k], 0, 255)
 #define TO_BF16(p)    bfloat_from_float(limited(rectified(p, &c), c.bfloat_most, c.keep))
 
-DEQ(s32_s8, AnyS32, AnyS8, TO_S8(PRODUCT))
+/* Products of integers are numbers where all factors are; then comparisons with limits
+ * are all there is. */
+#define NUMBER(a) rounded_number((float)(a) * g.m[k], c.lo) + g.offset[k]
+
+PART bool
+are_numbers(const NumDeq *d)
+{
+    bool numbers = !d->gate;
+    for (int i = 0; i < DEQ_CHANNELS; i++) {
+        float none = d->m[i] - d->m[i];
+        numbers = numbers && none == 0.0f;
+    }
+    return numbers;
+}
+
+DEQ(s32_s8_numbers, AnyS32, AnyS8, clamped(NUMBER(a), -128, 127))
+DEQ(s32_s8_any, AnyS32, AnyS8, TO_S8(PRODUCT))
+DEQ(s32_u8_numbers, AnyS32, AnyU8, clamped(NUMBER(a), 0, 255))
+DEQ(s32_u8_any, AnyS32, AnyU8, TO_U8(PRODUCT))
+
+LANES_ATTR static void
+s32_s8(void *dst, const void *src, int64_t n, const NumDeq *q)
+{
+    (are_numbers(q) ? s32_s8_numbers : s32_s8_any)(dst, src, n, q);
+}
+
+LANES_ATTR static void
+s32_u8(void *dst, const void *src, int64_t n, const NumDeq *q)
+{
+    (are_numbers(q) ? s32_u8_numbers : s32_u8_any)(dst, src, n, q);
+}
+
 DEQ(s32_s8_shift, AnyS32, AnyS8, TO_S8(PRODUCT_SHIFT))
-DEQ(s32_u8, AnyS32, AnyU8, TO_U8(PRODUCT))
 DEQ(s32_u8_shift, AnyS32, AnyU8, TO_U8(PRODUCT_SHIFT))
 DEQ(s32_s16, AnyS32, AnyS16, (c.relu & (a < 0)) ? 0 : shifted(a, g.shift[k]))
 

@@ -103,6 +103,9 @@ typedef float Floats __attribute__((vector_size(GEMM_BYTES_V), aligned(4), may_a
 typedef int32_t Ints __attribute__((vector_size(GEMM_BYTES_V), aligned(4), may_alias));
 
 enum {
+    GEMM_AHEAD =
+        16, /* steps before a row of the panel is needed, in which it is fetched */
+    GEMM_NEAR = 20 << 10, /* bytes of a panel that stays in the first cache */
     LANES = GEMM_BYTES_V / 4,
     VECTORS = GEMM_NR / LANES,         /* vectors of a row of sums */
     GROUP_VECTORS = GEMM_GROUP / LANES /* vectors of a group of columns */
@@ -188,14 +191,37 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
      (part).c[0] = (T *)(part).c[0] + (n) * GEMM_GROUP,                                  \
      (part).c[1] = (T *)(part).c[1] + (n) * GEMM_GROUP)
 
+/* Rows of the first factor: packed ones are a constant apart. Of others every fifth one
+ * has a pointer, which the compiler is kept from joining: with a register for the
+ * distance of each row there are too few. */
+enum {
+    GEMM_BASE = 5
+};
+#define GEMM_FROM_PACKED(t, rows)                                                        \
+    const int64_t pitch = GEMM_PITCH * 4;                                                \
+    const uint8_t *base[(GEMM_MR + GEMM_BASE - 1) / GEMM_BASE];                          \
+    GEMM_UNROLL for (int i = 0; i < (rows); i += GEMM_BASE)                              \
+    {                                                                                    \
+        base[i / GEMM_BASE] = (const uint8_t *)(t)->a + i * pitch;                       \
+    }
+#define GEMM_FROM_PLACE(t, rows)                                                         \
+    const int64_t pitch = (t)->pitch;                                                    \
+    const uint8_t *base[(GEMM_MR + GEMM_BASE - 1) / GEMM_BASE];                          \
+    GEMM_UNROLL for (int i = 0; i < (rows); i += GEMM_BASE)                              \
+    {                                                                                    \
+        const uint8_t *at = (const uint8_t *)(t)->a + i * pitch;                         \
+        __asm__("" : "+r"(at));                                                          \
+        base[i / GEMM_BASE] = at;                                                        \
+    }
+#define GEMM_ROW(i) (base[(i) / GEMM_BASE] + (i) % GEMM_BASE * pitch)
+
 /* Defines a kernel, which keeps sums in registers over all steps. rows is a constant when
  * it is inlined. */
-#define GEMM_KERNEL(name, V, T, STEP, START, SPLAT, END)                                 \
-    GEMM_INLINE void name##_rows(const GemmTile *t, const int rows)                      \
+#define GEMM_KERNEL(name, V, T, STEP, START, SPLAT, END, FROM)                           \
+    GEMM_INLINE void name##_rows(const GemmTile *t, const int rows, const bool far)      \
     {                                                                                    \
         V sum[GEMM_MR][VECTORS];                                                         \
-        const uint8_t *a = t->a;                                                         \
-        const int64_t pitch = t->pitch;                                                  \
+        FROM(t, rows)                                                                    \
         fetch_sums(t, rows);                                                             \
         const T *b = t->b;                                                               \
         GEMM_UNROLL for (int i = 0; i < rows; i++)                                       \
@@ -214,10 +240,13 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
             GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                                \
             {                                                                            \
                 bv[v] = *(const V *)(const void *)(b + k * GEMM_NR + v * LANES);         \
+                if (far) {                                                               \
+                    __builtin_prefetch(b + (k + GEMM_AHEAD) * GEMM_NR + v * LANES);      \
+                }                                                                        \
             }                                                                            \
             GEMM_UNROLL for (int i = 0; i < rows; i++)                                   \
             {                                                                            \
-                V av = (V)SPLAT(*(const T *)(const void *)(a + i * pitch + 4 * k));      \
+                V av = (V)SPLAT(*(const T *)(const void *)(GEMM_ROW(i) + 4 * k));        \
                 GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                            \
                 {                                                                        \
                     sum[i][v] = STEP(sum[i][v], av, bv[v]);                              \
@@ -237,16 +266,20 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
     }                                                                                    \
     LANES_ATTR static void name(const GemmTile *t)                                       \
     {                                                                                    \
+        if (t->rows == GEMM_MR && t->steps * GEMM_NR * 4 > GEMM_NEAR) {                  \
+            name##_rows(t, GEMM_MR, true);                                               \
+            return;                                                                      \
+        }                                                                                \
         if (t->rows == GEMM_MR) {                                                        \
-            name##_rows(t, GEMM_MR);                                                     \
+            name##_rows(t, GEMM_MR, false);                                              \
             return;                                                                      \
         }                                                                                \
         GemmTile part = *t;                                                              \
         for (; part.rows >= 4; GEMM_SKIP(part, T, 4)) {                                  \
-            name##_rows(&part, GEMM_MR < 4 ? 1 : 4);                                     \
+            name##_rows(&part, GEMM_MR < 4 ? 1 : 4, false);                              \
         }                                                                                \
         for (; part.rows >= 1; GEMM_SKIP(part, T, 1)) {                                  \
-            name##_rows(&part, 1);                                                       \
+            name##_rows(&part, 1, false);                                                \
         }                                                                                \
     }
 
@@ -261,15 +294,15 @@ end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
 #define GEMM_ADD_START(sum, i) sum += t->start[i];
 
 GEMM_KERNEL(multiply_exact, Floats, AnyF32, GEMM_FMA, GEMM_NO_START, GEMM_SPLAT_F,
-            GEMM_END_FLOATS)
+            GEMM_END_FLOATS, GEMM_FROM_PACKED)
 GEMM_KERNEL(multiply_floats, Floats, AnyF32, GEMM_ADD_ROUNDED, GEMM_NO_START,
-            GEMM_SPLAT_F, GEMM_END_FLOATS)
+            GEMM_SPLAT_F, GEMM_END_FLOATS, GEMM_FROM_PACKED)
 #if GEMM_QUAD
 #define GEMM_TOD(s, a, b) GEMM_DOT(s, b, a)
 GEMM_KERNEL(multiply_unsigned, Ints, AnyS32, GEMM_DOT, GEMM_NO_START, GEMM_SPLAT_I,
-            GEMM_NO_END)
+            GEMM_NO_END, GEMM_FROM_PLACE)
 GEMM_KERNEL(multiply_signed, Ints, AnyS32, GEMM_TOD, GEMM_ADD_START, GEMM_SPLAT_I,
-            GEMM_NO_END)
+            GEMM_NO_END, GEMM_FROM_PLACE)
 
 /* The instruction multiplies bytes without sign by bytes with one. */
 LANES_ATTR static void
@@ -283,24 +316,34 @@ multiply_ints(const GemmTile *t)
 LANES_ATTR static void
 row_start(int32_t *start, const GemmTile *t)
 {
-    const __m256i by = _mm256_set1_epi8((char)128);
-    for (int i = 0; i < t->rows; i++) {
-        const uint8_t *row = (const uint8_t *)t->a + i * t->pitch;
-        __m256i sum = _mm256_setzero_si256();
-        for (int64_t k = 0; k < t->steps; k += 8) {
-            __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(row + 4 * k));
-            sum = _mm256_dpbusd_epi32(sum, by, v);
+    enum {
+        AT_ONCE = 4
+    };
+    const __m512i by = _mm512_set1_epi8((char)128);
+    for (int i = 0; i < t->rows; i += AT_ONCE) {
+        __m512i sum[AT_ONCE] = {{0}};
+        const uint8_t *row[AT_ONCE];
+        for (int j = 0; j < AT_ONCE; j++) {
+            int last = t->rows - 1;
+            row[j] = (const uint8_t *)t->a + (i + j < last ? i + j : last) * t->pitch;
         }
-        __m128i s =
-            _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-        s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
-        s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1));
-        start[i] = (int32_t)(0u - (uint32_t)_mm_cvtsi128_si32(s));
+        for (int64_t k = 0; k < t->steps; k += LANES) {
+            int64_t left = t->steps - k;
+            __mmask16 some = left < LANES ? (__mmask16)((1u << left) - 1) : 0xffff;
+            GEMM_UNROLL for (int j = 0; j < AT_ONCE; j++)
+            {
+                __m512i v = _mm512_maskz_loadu_epi32(some, row[j] + 4 * k);
+                sum[j] = _mm512_dpbusd_epi32(sum[j], by, v);
+            }
+        }
+        for (int j = 0; j < AT_ONCE && i + j < t->rows; j++) {
+            start[i + j] = (int32_t)(0u - (uint32_t)_mm512_reduce_add_epi32(sum[j]));
+        }
     }
 }
 #else
 GEMM_KERNEL(multiply_ints, Ints, AnyS32, GEMM_DOT, GEMM_NO_START, GEMM_SPLAT_I,
-            GEMM_NO_END)
+            GEMM_NO_END, GEMM_FROM_PACKED)
 #endif
 
 /* ---- the first factor ---------------------------------------------------- */
