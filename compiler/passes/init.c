@@ -42,12 +42,19 @@ enum {
     MAX_FIRSTS = 2 /* loops inside of each other whose first iteration is walked alone */
 };
 
-/* The bytes at key + an offset of the set. */
+/* Runs of len bytes at lo, lo + stride, ..., with gaps between them. */
+typedef struct Stripes {
+    int64_t lo, stride, len, count;
+} Stripes;
+
+/* The bytes at key + an offset of the set. Too many runs for the set wait beside it for
+ * those that fill their gaps. */
 typedef struct Group {
     int n; /* number of terms of the key, which are sorted by atom */
     ExprId atom[MAX_KEY];
     int64_t factor[MAX_KEY];
     ByteSet set;
+    Stripes stripes; /* count 0: none */
 } Group;
 
 /* State of a buffer: it is never changed, only replaced. Null: nothing is written. */
@@ -146,7 +153,8 @@ with_group(Init *in, const Written *w, const Group *g)
     const Group *old = find_group(w, g);
     int index = old ? (int)(old - w->groups) : n;
     if (index == MAX_GROUPS ||
-        (old && old->set.p == g->set.p && old->set.n == g->set.n)) {
+        (old && old->set.p == g->set.p && old->set.n == g->set.n &&
+         memcmp(&old->stripes, &g->stripes, sizeof g->stripes) == 0)) {
         return w;
     }
     int total = MAX(n, index + 1);
@@ -168,6 +176,7 @@ meet(Init *in, const Written *x, const Written *y)
         const Group *other = find_group(y, &x->groups[i]);
         if (other) {
             Group g = x->groups[i];
+            g.stripes = (Stripes){0};
             g.set = byteset_meet(&in->scratch, g.set, other->set);
             both = g.set.n ? with_group(in, both, &g) : both;
         }
@@ -245,16 +254,43 @@ run_at(const Access *a, int64_t i, int64_t off)
     return (ByteRange){sat_add(r.lo, off), sat_add(r.hi, off)};
 }
 
+/* Adds runs with gaps to a group. If they fill the gaps of those that wait there, all
+ * bytes from the first to the last run are written; else they wait. */
+static void
+write_stripes(Init *in, const Access *a, int64_t off, Group *key)
+{
+    ByteRange first = run_at(a, 0, off);
+    int64_t stride = a->fp.count0 == 1 ? a->fp.stride1 : a->fp.stride0;
+    Stripes s = {first.lo, stride, a->fp.len, access_runs(a)};
+    Stripes w = key->stripes;
+    int64_t lo = MIN(s.lo, w.lo), hi;
+    bool fills = w.count == s.count && w.stride == s.stride &&
+                 s.len + w.len == s.stride &&
+                 (s.lo == sat_add(w.lo, w.len) || w.lo == sat_add(s.lo, s.len)) &&
+                 checked_mul(s.count, s.stride, &hi) && checked_add(lo, hi, &hi);
+    if (fills) {
+        key->set = byteset_add(&in->scratch, key->set, (ByteRange){lo, hi}, BYTESET_DROP);
+    } else {
+        key->stripes = s;
+    }
+}
+
 static void
 write_certain(Init *in, const Access *a, const Affine *off)
 {
     Group key;
-    if (!a->known || !a->exact || access_runs(a) > MAX_RUNS || !key_of(in, off, &key)) {
+    bool stripes = access_runs(a) > MAX_RUNS;
+    if (!a->known || !a->exact || (stripes && a->fp.count0 != 1 && a->fp.count1 != 1) ||
+        !key_of(in, off, &key)) {
         return;
     }
     const Group *old = find_group(in->written[a->buf], &key);
     key.set = old ? old->set : (ByteSet){0};
-    for (int64_t i = 0; i < access_runs(a); i++) {
+    key.stripes = old ? old->stripes : (Stripes){0};
+    if (stripes) {
+        write_stripes(in, a, off->constant, &key);
+    }
+    for (int64_t i = 0; i < access_runs(a) && !stripes; i++) {
         key.set =
             byteset_add(&in->scratch, key.set, run_at(a, i, off->constant), BYTESET_DROP);
     }
