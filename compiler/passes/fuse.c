@@ -86,20 +86,6 @@ ranges_apart(const Fuse *f, const Iteration *ia, const IterationOperand *a,
 }
 
 static bool
-buffers_apart(const Buffer *x, const Buffer *y)
-{
-    if (x->scope != y->scope) {
-        return true;
-    }
-    if (x->scope == SC_GM) {
-        return x->role != BUF_LIST && y->role != BUF_LIST;
-    }
-    return !x->dynamic && !y->dynamic && x->address >= 0 && y->address >= 0 &&
-           (x->address + ir_room(x) <= y->address ||
-            y->address + ir_room(y) <= x->address);
-}
-
-static bool
 apart(const Fuse *f, const Iteration *ia, const IterationOperand *a, const Iteration *ib,
       const IterationOperand *b)
 {
@@ -109,7 +95,7 @@ apart(const Fuse *f, const Iteration *ia, const IterationOperand *a, const Itera
     if (a->ref.buf == b->ref.buf) {
         return ranges_apart(f, ia, a, ib, b);
     }
-    return buffers_apart(&f->k->bufs.p[a->ref.buf], &f->k->bufs.p[b->ref.buf]);
+    return rewrite_apart(f->k, a->ref.buf, b->ref.buf);
 }
 
 /* Returns whether two instructions access no common byte that one of them writes. */
@@ -235,8 +221,7 @@ writes_near(const Fuse *f, StmtId s, const Ref *r)
     for (int i = 0; i < n; i++) {
         const Arg *a = &f->k->args.p[st->instr.arg + (uint32_t)i];
         if (p[i].role == ROLE_DST &&
-            (a->ref.buf == r->buf ||
-             !buffers_apart(&f->k->bufs.p[a->ref.buf], &f->k->bufs.p[r->buf]))) {
+            (a->ref.buf == r->buf || !rewrite_apart(f->k, a->ref.buf, r->buf))) {
             return true;
         }
     }

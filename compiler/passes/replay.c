@@ -396,8 +396,10 @@ read_operand(Machine *m, const Site *site, int param, uint64_t h)
     return read_run(m, h, &r);
 }
 
+/* kept: what was there is a part of the result, since it is read, or not all of it is
+ * written. */
 static void
-write_run(Machine *m, uint64_t h, const Run *r)
+write_run(Machine *m, uint64_t h, const Run *r, bool kept)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < r->fp.count1 && m->steps < m->most; i++) {
@@ -405,7 +407,7 @@ write_run(Machine *m, uint64_t h, const Run *r)
             for (int64_t b = 0; b < r->fp.len; b++) {
                 int64_t at = r->fp.offset + i * r->fp.stride1 + j * r->fp.stride0 + b;
                 uint64_t *term = term_at(m, r->buf, at);
-                *term = mix(mix(h, *term), (uint64_t)n++);
+                *term = mix(kept ? mix(h, *term) : h, (uint64_t)n++);
             }
         }
     }
@@ -556,9 +558,10 @@ execute_whole(Machine *m, StmtId s)
     }
     for (int p = 0; p < site.nparams; p++) {
         if (site.params[p].role == ROLE_DST) {
-            Run r = {.fp = check_footprint(&site.in, p, &(bool){false}),
+            bool exact;
+            Run r = {.fp = check_footprint(&site.in, p, &exact),
                      .buf = site_ref(&site, p)->buf};
-            write_run(m, mix(h, (uint64_t)p), &r);
+            write_run(m, mix(h, (uint64_t)p), &r, !exact || check_reads_dst(&site.in));
         }
     }
     return m->steps < m->most ? FLOW_ON : FLOW_STOP;

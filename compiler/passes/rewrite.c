@@ -70,6 +70,77 @@ rewrite_changes(const Kernel *k, StmtId first, ExprId e)
     return false;
 }
 
+bool
+rewrite_body_sets(const Kernel *k, StmtId first, RegId r)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        const Stmt *st = &k->stmts.p[s];
+        if ((st->kind == ST_SET && st->set.reg == r) ||
+            (st->kind == ST_LOAD && st->load.reg == r) ||
+            (st->kind == ST_FOR && rewrite_body_sets(k, st->loop.body, r)) ||
+            (st->kind == ST_SCOPE && rewrite_body_sets(k, st->scope.body, r)) ||
+            (st->kind == ST_IF && (rewrite_body_sets(k, st->cond.then_body, r) ||
+                                   rewrite_body_sets(k, st->cond.else_body, r)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+stmt_reads(const Kernel *k, const Stmt *s, RegId r)
+{
+    switch ((StmtKind)s->kind) {
+    case ST_INSTR:
+        return rewrite_instr_reads(k, s, r);
+    case ST_SET:
+        return rewrite_reads(k, s->set.value, r);
+    case ST_LOAD:
+        return rewrite_reads(k, s->load.ref.off, r);
+    case ST_STORE:
+        return rewrite_reads(k, s->store.ref.off, r) ||
+               rewrite_reads(k, s->store.value, r);
+    case ST_FOR:
+        return rewrite_reads(k, s->loop.begin, r) || rewrite_reads(k, s->loop.end, r) ||
+               rewrite_body_reads(k, s->loop.body, r);
+    case ST_SCOPE:
+        return rewrite_body_reads(k, s->scope.body, r);
+    case ST_IF:
+        return rewrite_reads(k, s->cond.cond, r) ||
+               rewrite_body_reads(k, s->cond.then_body, r) ||
+               rewrite_body_reads(k, s->cond.else_body, r);
+    default:
+        return false;
+    }
+}
+
+bool
+rewrite_body_reads(const Kernel *k, StmtId first, RegId r)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        if (stmt_reads(k, &k->stmts.p[s], r)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ASSUMES arguments-apart: global tensors of different arguments share no bytes. */
+bool
+rewrite_apart(const Kernel *k, BufId a, BufId b)
+{
+    const Buffer *x = &k->bufs.p[a], *y = &k->bufs.p[b];
+    if (x->scope != y->scope) {
+        return true;
+    }
+    if (x->scope == SC_GM) {
+        return x->role != BUF_LIST && y->role != BUF_LIST;
+    }
+    return !x->dynamic && !y->dynamic && x->address >= 0 && y->address >= 0 &&
+           (x->address + ir_room(x) <= y->address ||
+            y->address + ir_room(y) <= x->address);
+}
+
 void
 rewrite_enter_loops(Env *env, const Kernel *k, StmtId first)
 {

@@ -19,6 +19,12 @@ void rewrite_enter_loops(Env *env, const Kernel *k, StmtId first);
 /* Makes offsets of operands in one buffer that always have the same value one expression,
  * so that passes see that they are the same. */
 void rewrite_unify_offsets(Kernel *k, Arena *scratch);
+/* Returns whether a body, or what is inside of it, sets, or reads, the register. */
+bool rewrite_body_sets(const Kernel *k, StmtId first, RegId r);
+bool rewrite_body_reads(const Kernel *k, StmtId first, RegId r);
+/* Returns whether two buffers share no bytes; those on the core have addresses. Global
+ * tensors of different arguments are taken to share none. */
+bool rewrite_apart(const Kernel *k, BufId a, BufId b);
 /* Returns whether some statement of the kernel may write the global buffer. */
 bool rewrite_is_written(const Kernel *k, BufId b);
 

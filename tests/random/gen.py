@@ -97,6 +97,7 @@ class Program:
         self.tiling = [r.choice([1, 2, 3, 5, 6]) for _ in range(8)]   # never a whole block of int64
         self.scalars = []   # names of Scalars read from the tiling tensor
         self.names = 0
+        self.row = None   # where the row of the loop begins
         self.ranges = {}
         self.bounded = 0   # open loops whose bound is a Scalar
         self.body = self.make_body()
@@ -130,7 +131,23 @@ class Program:
         return body
 
     def statements(self, n, depth):
-        return [self.statement(depth) for _ in range(n)]
+        out = []
+        for _ in range(n):
+            out += self.row_loops() if self.tile and self.r.random() < 0.15 else [self.statement(depth)]
+        return out
+
+    def row_loops(self):
+        """Loops over the same rows, one after the other."""
+        r = self.r
+        trips, out = r.choice([2, 3, 4]), []
+        for _ in range(r.choice([2, 2, 3])):
+            var = self.fresh('i')
+            self.ranges[var] = trips - 1
+            self.row = mul(('var', var), self.tile * self.lanes)
+            out.append(('for', var, trips, [self.neat() for _ in range(r.randint(1, 3))]))
+            self.row = None
+            del self.ranges[var]
+        return out
 
     def statement(self, depth):
         r = self.r
@@ -223,6 +240,8 @@ class Program:
     def place(self):
         """Where the tiles of an instruction begin."""
         n = self.tile * self.lanes
+        if self.row and self.r.random() < 0.9:
+            return self.row
         return self.offset(self.ub_elems - n, n) if self.r.random() < 0.3 else const(0)
 
     def compare(self):

@@ -84,7 +84,7 @@ result(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     case SEM_EXPM1:
     case SEM_LN:
     case SEM_RSQRT:
-        return sh->lanes <= FEW_LANES
+        return l->in_chunk || sh->lanes <= FEW_LANES
                    ? lower_function(l, sem, sh->dtype[0], sh->lanes, v[1])
                    : lower_function_called(l, sem, sh->dtype[0], sh->lanes, v[1]);
     default:
