@@ -4,14 +4,71 @@
 #include "isa/operand.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 enum {
     ENTRIES = 16,
+    CORNER = 8, /* rows and columns of 16 bits that are transposed at a time */
     TILE_BYTES = 512,
     TILE_SIDE = 16,
     GROUPS = 8, /* groups from which vmrgch takes elements in a repeat */
     KEPT = 4    /* elements that it takes from each */
 };
+
+/* Transposes 8 x 8 elements of 16 bits; steps are the bytes from row to row. All rows are
+ * read before one is written. */
+static void
+transpose_corner(uint8_t *dst, int64_t dst_step, const uint8_t *src, int64_t src_step)
+{
+#if defined(__x86_64__)
+    __m128i x[CORNER], y[CORNER];
+    for (int i = 0; i < CORNER; i++) {
+        x[i] = _mm_loadu_si128((const __m128i *)(const void *)(src + i * src_step));
+    }
+    /* Rows i and i + 4 are interleaved; after three times, each row is a column. */
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < CORNER / 2; i++) {
+            y[2 * i] = _mm_unpacklo_epi16(x[i], x[i + CORNER / 2]);
+            y[2 * i + 1] = _mm_unpackhi_epi16(x[i], x[i + CORNER / 2]);
+        }
+        memcpy(x, y, sizeof x);
+    }
+    for (int i = 0; i < CORNER; i++) {
+        _mm_storeu_si128((__m128i *)(void *)(dst + i * dst_step), x[i]);
+    }
+#else
+    uint16_t x[CORNER][CORNER], y[CORNER][CORNER];
+    for (int i = 0; i < CORNER; i++) {
+        memcpy(x[i], src + i * src_step, sizeof x[i]);
+    }
+    for (int i = 0; i < CORNER; i++) {
+        for (int j = 0; j < CORNER; j++) {
+            y[j][i] = x[i][j];
+        }
+    }
+    for (int i = 0; i < CORNER; i++) {
+        memcpy(dst + i * dst_step, y[i], sizeof y[i]);
+    }
+#endif
+}
+
+/* Transposes 16 x 16 elements of 16 bits in rows of 32 bytes, to other ones. */
+static void
+transpose_16(uint8_t *dst, const uint8_t *src)
+{
+    enum {
+        ROW = 2 * TILE_SIDE,
+        HALF = ROW / 2
+    };
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) {
+            transpose_corner(dst + j * CORNER * ROW + i * HALF, ROW,
+                             src + i * CORNER * ROW + j * HALF, ROW);
+        }
+    }
+}
 
 /* ---- vnchwconv ----------------------------------------------------------- */
 
@@ -42,28 +99,47 @@ transpose_blocks(const Blocks *in, Blocks *out, int size)
     }
 }
 
+/* Copies the blocks of a repeat; most are whole. */
+static void
+read_blocks(const Scatter *s, int64_t r, Blocks *in)
+{
+    for (int i = 0; s->len == BLOCK_BYTES && i < ENTRIES; i++) {
+        memcpy(in->row[i], s->src[i] + r * s->src_step, BLOCK_BYTES);
+    }
+    for (int i = 0; s->len != BLOCK_BYTES && i < ENTRIES; i++) {
+        memcpy(in->row[i], s->src[i] + r * s->src_step, s->len);
+    }
+}
+
+static void
+write_blocks(const Scatter *s, int64_t r, const Blocks *out)
+{
+    for (int i = 0; s->len == BLOCK_BYTES && i < ENTRIES; i++) {
+        memcpy(s->dst[i] + r * s->dst_step, out->row[i], BLOCK_BYTES);
+    }
+    for (int i = 0; s->len != BLOCK_BYTES && i < ENTRIES; i++) {
+        memcpy(s->dst[i] + r * s->dst_step, out->row[i], s->len);
+    }
+}
+
 static void
 run_scatter(const Scatter *s)
 {
     for (int64_t r = 0; r < s->n; r++) {
         Blocks in, out;
-        for (int i = 0; i < ENTRIES; i++) {
-            memcpy(in.row[i], s->src[i] + r * s->src_step, s->len);
-        }
+        read_blocks(s, r, &in);
         switch (s->size) {
         case 1:
             transpose_blocks(&in, &out, 1);
             break;
         case 2:
-            transpose_blocks(&in, &out, 2);
+            transpose_16(out.row[0], in.row[0]);
             break;
         default:
             transpose_blocks(&in, &out, 4);
             break;
         }
-        for (int i = 0; i < ENTRIES; i++) {
-            memcpy(s->dst[i] + r * s->dst_step, out.row[i], s->len);
-        }
+        write_blocks(s, r, &out);
     }
 }
 
@@ -114,14 +190,9 @@ emu_exec_nchw(EmuRun *r, const EmuOp *op)
 static void
 transpose_tile(uint8_t *dst, const uint8_t *src)
 {
-    uint16_t in[TILE_SIDE][TILE_SIDE], out[TILE_SIDE][TILE_SIDE];
+    uint8_t in[TILE_BYTES];
     memcpy(in, src, TILE_BYTES);
-    for (int i = 0; i < TILE_SIDE; i++) {
-        for (int j = 0; j < TILE_SIDE; j++) {
-            out[i][j] = in[j][i];
-        }
-    }
-    memcpy(dst, out, TILE_BYTES);
+    transpose_16(dst, in);
 }
 
 bool
@@ -165,8 +236,28 @@ emu_exec_tiles(EmuRun *r, const EmuOp *op)
     }
 
 TRANSPOSE(transpose8, uint8_t)
-TRANSPOSE(transpose16, uint16_t)
 TRANSPOSE(transpose32, uint32_t)
+
+/* Transposes elements of 16 bits, most of them in corners. */
+static void
+transpose_halves(uint8_t *dst, const uint8_t *src, int64_t rows, int64_t columns)
+{
+    for (int64_t i = 0; i < rows; i += CORNER) {
+        for (int64_t j = 0; j < columns; j += CORNER) {
+            uint8_t *to = dst + 2 * (j * rows + i);
+            const uint8_t *from = src + 2 * (i * columns + j);
+            if (rows - i >= CORNER && columns - j >= CORNER) {
+                transpose_corner(to, 2 * rows, from, 2 * columns);
+                continue;
+            }
+            for (int64_t y = 0; y < CORNER && i + y < rows; y++) {
+                for (int64_t x = 0; x < CORNER && j + x < columns; x++) {
+                    memcpy(to + 2 * (x * rows + y), from + 2 * (y * columns + x), 2);
+                }
+            }
+        }
+    }
+}
 
 static void
 transpose(uint8_t *dst, const uint8_t *src, int64_t rows, int64_t columns, int size)
@@ -176,7 +267,7 @@ transpose(uint8_t *dst, const uint8_t *src, int64_t rows, int64_t columns, int s
         transpose8(dst, src, rows, columns);
         return;
     case 2:
-        transpose16(dst, src, rows, columns);
+        transpose_halves(dst, src, rows, columns);
         return;
     default:
         transpose32(dst, src, rows, columns);

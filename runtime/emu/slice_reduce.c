@@ -62,7 +62,8 @@ value_of(uint32_t bits, Dtype t)
 
 typedef struct Addition {
     Dtype type;
-    bool saturates; /* float16 sums saturate */
+    bool saturates;  /* float16 sums saturate */
+    RowPairs *pairs; /* null: elements are added one by one */
 } Addition;
 
 static uint32_t
@@ -76,7 +77,8 @@ add(uint32_t a, uint32_t b, Addition t)
     return float_bits_canonical(float_of_bits(a) + float_of_bits(b));
 }
 
-/* A stack of sums: sum[i] is that of 2^level[i] elements; larger ones come first. */
+/* A stack of sums: sum[i] is that of 2^level[i] elements; larger ones come first. An
+ * element has level 0. */
 typedef struct Tree {
     uint32_t sum[LEVELS];
     int level[LEVELS];
@@ -84,9 +86,8 @@ typedef struct Tree {
 } Tree;
 
 static void
-push(Tree *s, uint32_t bits, Addition t)
+push(Tree *s, uint32_t bits, int level, Addition t)
 {
-    int level = 0;
     while (s->n > 0 && s->level[s->n - 1] == level) {
         bits = add(s->sum[--s->n], bits, t);
         level++;
@@ -113,13 +114,76 @@ close_tree(Tree *s, Addition t)
     return s->sum[0];
 }
 
+enum {
+    CHUNK_LEVEL = 8,
+    LEAST_LEVEL = 3, /* of fewer elements no tree is made at once */
+    CHUNK = 1 << CHUNK_LEVEL
+};
+
+/* Collects elements up to a whole chunk. Returns their number; *more is false after the
+ * last one. */
+static int
+collect(Walk *w, int size, uint8_t *to, bool *more)
+{
+    int n = 0;
+    while (*more && n < CHUNK) {
+        memcpy(to + n++ * size, w->at, (size_t)size);
+        *more = next(w);
+    }
+    return n;
+}
+
+/* Does the same for elements that follow each other in the last dimension, a row at a
+ * time. */
+static int
+collect_rows(Walk *w, int size, uint8_t *to, bool *more)
+{
+    int d = w->s->dims - 1, n = 0;
+    while (*more && n < CHUNK) {
+        int64_t some = w->s->len[d] - w->index[d];
+        some = some < CHUNK - n ? some : CHUNK - n;
+        memcpy(to + n * size, w->at, (size_t)(some * size));
+        n += (int)some;
+        w->at += (some - 1) * w->s->step[d];
+        w->index[d] += some - 1;
+        *more = next(w);
+    }
+    return n;
+}
+
+/* Adds 2^level elements in a tree. */
+static uint32_t
+sum_of_tree(uint8_t *x, int level, Addition t)
+{
+    uint8_t room[2][CHUNK / 2 * sizeof(float)];
+    const uint8_t *from = x;
+    for (int now = 0; level > 0; now = !now) {
+        level--;
+        t.pairs(room[now], from, (int64_t)1 << level);
+        from = room[now];
+    }
+    return bits_at(from, t.type);
+}
+
 static uint32_t
 sum_of(Walk *w, Addition t)
 {
     Tree s = {.n = 0};
-    do {
-        push(&s, bits_at(w->at, t.type), t);
-    } while (next(w));
+    uint8_t chunk[CHUNK * sizeof(float)];
+    int size = dtype_size(t.type);
+    bool more = true, rows = w->s->dims > OUTER && w->s->step[w->s->dims - 1] == size;
+    while (more) {
+        int n = (rows ? collect_rows : collect)(w, size, chunk, &more), at = 0;
+        for (int level = CHUNK_LEVEL; t.pairs != NULL && level >= LEAST_LEVEL; level--) {
+            if (n - at >= 1 << level) {
+                push(&s, sum_of_tree(chunk + at * size, level, t), level, t);
+                at += 1 << level;
+            }
+        }
+        for (; at < n; at++) {
+            push(&s, bits_at(chunk + at * size, t.type), 0, t);
+        }
+    }
     return close_tree(&s, t);
 }
 
@@ -162,7 +226,8 @@ one_result(const EmuRun *r, const EmuOp *op, const EmuSlice *src, const uint8_t 
     if (sem == SEM_SLICE_SUM) {
         bool saturates =
             emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE;
-        bits = sum_of(&w, (Addition){t, saturates});
+        bits =
+            sum_of(&w, (Addition){t, saturates, saturates ? NULL : r->p->rows->pairs[t]});
     } else {
         bool largest = sem == SEM_SLICE_RMAX || sem == SEM_SLICE_ARGMAX;
         Extreme e = extreme_of(&w, t, largest);
