@@ -373,8 +373,8 @@ typedef struct BlobEcho {
 /* Keeps the descriptor at an offset of the file, which is legal. Returns false if it is
  * too long, or has an offset that may overflow with another low word. */
 bool blob_echo_keep(BlobEcho *e, const TikBlob *b, uint64_t offset);
-/* Returns whether a descriptor of at least one slot with so many bytes up to the end of
- * the code repeats the one that is kept. */
+/* Returns whether a descriptor of at least one slot whose code ends after `room` bytes
+ * repeats the one that is kept. */
 bool blob_echo_is(const BlobEcho *e, const uint8_t *p, uint64_t room);
 
 /* Decodes and checks the descriptor at c->at without moving on. Returns its size in

@@ -561,9 +561,8 @@ tables_agree(void **state)
                 random_bytes(a, sizeof a, (Dtype)t, &seed);
                 random_bytes(b, sizeof b, (Dtype)t, &seed);
                 int64_t v = scalar_wrap((Dtype)t, (int64_t)random_next(&seed));
-                LaneFn *f[2][2] = {
-                    {emu_lanes_base.vector[s][t], w->vector[s][t]},
-                    {emu_lanes_base.scalar[s][t], w->scalar[s][t]}};
+                LaneFn *f[2][2] = {{emu_lanes_base.vector[s][t], w->vector[s][t]},
+                                   {emu_lanes_base.scalar[s][t], w->scalar[s][t]}};
                 for (int k = 0; k < 2; k++) {
                     assert_int_equal(f[k][0] == NULL, f[k][1] == NULL);
                     if (f[k][0] != NULL) {
