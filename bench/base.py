@@ -28,7 +28,7 @@ def main():
     include = os.path.dirname(header)
     os.makedirs(folder)
     os.symlink(runtime, os.path.join(folder, 'libtikrt.so.link'))
-    subprocess.run(['cc', '-std=gnu11', '-D_GNU_SOURCE', '-O2', '-fPIC', '-shared', '-fvisibility=hidden', '-I' + include,
+    subprocess.run(['cc', '-std=gnu11', '-D_GNU_SOURCE', '-O3', '-march=native', '-fPIC', '-shared', '-fvisibility=hidden', '-I' + include,
                     '-I' + os.path.dirname(include), '-o', os.path.join(folder, 'peer-tikc'), peer, '-ldl'], check=True)
     for kernel in kernels:
         out = os.path.join(folder, os.path.basename(kernel)[:-len('.tik')] + '.so')

@@ -68,7 +68,7 @@ $(BENCH)/tikc/%.so: bench/kernels/%.tik $(BUILD)/tikc $(BUILD)/libtikc-host.so $
 	@mkdir -p $(@D)
 	$(call say,TIKC,$@)$(BUILD)/tikc build $< --emit shared -o $@
 $(BENCH)/tikc.so: bench/peers/tikc.c $(PEER_HEADS) $(wildcard runtime/include/*.h runtime/isa/*.h)
-	$(peer) $(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fPIC -shared -fvisibility=hidden -Iruntime/include -Iruntime -o $@ $< -ldl
+	$(peer) $(CC) $(PEER_FLAGS) -Iruntime/include -Iruntime -o $@ $< -ldl
 
 # Another build: its compiler, its libtikrt, and the peer with its headers (of its tree, or of where it is installed).
 .PHONY: bench-base bench-peers

@@ -60,16 +60,34 @@ peer_reset(void)
     peer.packed = false;
 }
 
-/* Rows (k, n) become (k / c, n, c). */
+enum {
+    SIDE = 16
+};
+
+/* Does a round of a transpose: the two halves of a tile are interleaved. */
+#define ROUND(to, from)                                                                  \
+    for (int i_ = 0; i_ < SIDE * SIDE / 2; i_++) {                                       \
+        (to)[2 * i_] = (from)[i_];                                                       \
+        (to)[2 * i_ + 1] = (from)[i_ + SIDE * SIDE / 2];                                 \
+    }
+
+/* Rows (k, n) become (k / c, n, c), by tiles of 16 x 16 that four rounds transpose. */
 #define PACK(name, type)                                                                 \
     static void name(type *to, const type *from, int64_t k, int64_t n, int64_t c)        \
     {                                                                                    \
-        for (int64_t j = 0; j < n; j += 64) {                                            \
-            for (int64_t i = 0; i < k; i++) {                                            \
-                const type *s = from + i * n + j;                                        \
+        for (int64_t i = 0; i < k; i += SIDE) {                                          \
+            for (int64_t j = 0; j < n; j += SIDE) {                                      \
+                type x[SIDE * SIDE], y[SIDE * SIDE];                                     \
+                for (int r = 0; r < SIDE; r++) {                                         \
+                    memcpy(x + r * SIDE, from + (i + r) * n + j, sizeof(type) * SIDE);   \
+                }                                                                        \
+                ROUND(y, x)                                                              \
+                ROUND(x, y)                                                              \
+                ROUND(y, x)                                                              \
+                ROUND(x, y)                                                              \
                 type *d = to + (i / c * n + j) * c + i % c;                              \
-                for (int64_t x = 0; x < 64; x++) {                                       \
-                    d[x * c] = s[x];                                                     \
+                for (int r = 0; r < SIDE; r++) {                                         \
+                    memcpy(d + r * c, x + r * SIDE, sizeof(type) * SIDE);                \
                 }                                                                        \
             }                                                                            \
         }                                                                                \
