@@ -299,6 +299,14 @@ take_rows(const Product *p, Blocks *w, GemmTile *t, int64_t m, int64_t k1, int64
     if (quads && p->find == runs_strided && p->a_run == FRACTAL_ROW) {
         t->a = p->a + m * p->a_row + k1 * FRACTAL_ROW;
         t->pitch = p->a_row;
+    } else if (p->find == runs_strided && p->level->pack_block[p->kind] != NULL) {
+        const GemmBlock b = {.a = p->a + m * p->a_row + k1 * p->a_run,
+                             .row = p->a_row,
+                             .run = p->a_run,
+                             .rows = t->rows,
+                             .runs = n,
+                             .out = w->a};
+        p->level->pack_block[p->kind](&b);
     } else {
         for (int64_t i = 0; i < t->rows; i++) {
             p->find(p, m + i, k1, n, runs);

@@ -79,6 +79,14 @@ typedef struct GemmRows {
 /* Packs a row of the first factor, which is n runs of terms. */
 typedef void GemmPackRow(void *out, const uint8_t *const *runs, int64_t n, bool sign);
 
+/* Rows of the first factor that are a fixed distance apart, as are the runs of each. */
+typedef struct GemmBlock {
+    const uint8_t *a;
+    int64_t row, run; /* bytes from row to row, from run to run */
+    int64_t rows, runs;
+    void *out;
+} GemmBlock;
+
 typedef struct GemmLevel {
     int rows, columns;     /* size of a kernel; columns is 16 or 32 */
     int words[GEMM_KINDS]; /* words of a run of terms */
@@ -87,6 +95,8 @@ typedef struct GemmLevel {
     void (*row_start)(int32_t *start, const GemmTile *t);
     void (*kernel[GEMM_KINDS])(const GemmTile *t);
     GemmPackRow *pack_row[GEMM_KINDS];
+    /* the same of many rows; null: rows of that kind are packed one by one */
+    void (*pack_block[GEMM_KINDS])(const GemmBlock *b);
     void (*pack_panel[GEMM_KINDS])(
         const GemmPanel *p); /* p has as many columns as a kernel */
     /* the same of rows; null: there are no rows of that kind */

@@ -373,6 +373,30 @@ row_half(void *out, const uint8_t *const *runs, int64_t n, bool sign)
     }
 }
 
+#if GEMM_F16C
+LANES_ATTR static void
+block_half(const GemmBlock *b)
+{
+    float *row = b->out;
+    for (int64_t i = 0; i < b->rows; i++, row += GEMM_PITCH) {
+        const uint8_t *at = b->a + i * b->row;
+        for (int64_t r = 0; r < b->runs; r++, at += b->run) {
+            for (int h = 0; h < GEMM_RUN; h += GEMM_BYTES_V / 2) {
+#if GEMM_BYTES_V == 64
+                __m512 v = _mm512_cvtph_ps(
+                    _mm256_loadu_si256((const __m256i *)(const void *)at));
+                _mm512_storeu_ps(row + 16 * r, v);
+#else
+                __m256 v = _mm256_cvtph_ps(
+                    _mm_loadu_si128((const __m128i *)(const void *)(at + h)));
+                _mm256_storeu_ps(row + 16 * r + h / 2, v);
+#endif
+            }
+        }
+    }
+}
+#endif
+
 LANES_ATTR static void
 row_bfloat(void *out, const uint8_t *const *runs, int64_t n, bool sign)
 {
@@ -623,6 +647,9 @@ const GemmLevel LANES_NAME(gemm) = {
                  [GEMM_BFLOAT] = row_bfloat,
                  [GEMM_FLOAT] = row_float,
                  [GEMM_BYTES] = row_bytes},
+#if GEMM_F16C
+    .pack_block = {[GEMM_HALF] = block_half},
+#endif
     .pack_panel = {[GEMM_HALF] = panel_half,
                    [GEMM_BFLOAT] = panel_bfloat,
                    [GEMM_FLOAT] = panel_float,

@@ -362,6 +362,52 @@ wanted(const Factors *f, bool floats, int i, int n, int terms, uint32_t start)
     return floats ? float_bits(sum) : total;
 }
 
+/* Factors that are packed from other places become the same words: rows of the first one
+ * together, columns of the second one with gaps between them, terms that are rows. */
+static void
+other_places(const GemmLevel *l, GemmKind kind, const Factors *f, int rows,
+             const GemmPanel *p, const uint32_t *a)
+{
+    enum {
+        APART = 48
+    };
+    static uint32_t words[GEMM_STEPS * MOST_COLUMNS];
+    static uint8_t apart[RUNS][MOST_COLUMNS][APART];
+    static uint16_t terms[RUNS * GEMM_RUN / 2][MOST_COLUMNS];
+    size_t run = (size_t)l->words[kind] * sizeof *words;
+    if (l->pack_block[kind] != NULL) {
+        const GemmBlock b = {f->a[0][0], sizeof f->a[0], GEMM_RUN, rows, p->runs, words};
+        l->pack_block[kind](&b);
+        for (int i = 0; i < rows; i++) {
+            assert_memory_equal(words + i * GEMM_PITCH, a + i * GEMM_PITCH,
+                                (size_t)p->runs * run);
+        }
+    }
+    for (int i = 0; i < RUNS * MOST_COLUMNS; i++) {
+        memcpy(apart[0][i], f->b[0][i], GEMM_RUN);
+    }
+    GemmPanel other = *p;
+    other.b = apart[0][0];
+    other.pitch = sizeof apart[0];
+    other.column = APART;
+    other.out = words;
+    l->pack_panel[kind](&other);
+    assert_memory_equal(words, p->out, (size_t)(p->runs * l->columns) * run);
+    if (l->pack_terms[kind] == NULL) {
+        return;
+    }
+    for (int k = 0; k < p->terms; k++) {
+        for (int n = 0; n < MOST_COLUMNS; n++) {
+            memcpy(&terms[k][n], &f->b[k / 16][n][k % 16 * 2], 2);
+        }
+    }
+    const GemmRows r = {(const uint8_t *)terms,  sizeof terms[0],
+                        2 * GEMM_GROUP,          p->terms,
+                        l->columns / GEMM_GROUP, words};
+    l->pack_terms[kind](&r);
+    assert_memory_equal(words, p->out, (size_t)(p->terms * l->columns) * sizeof *words);
+}
+
 static void
 one_block(const GemmLevel *l, GemmKind kind, Factors *f, int rows, int terms, bool first)
 {
@@ -385,6 +431,7 @@ one_block(const GemmLevel *l, GemmKind kind, Factors *f, int rows, int terms, bo
                    .b_sign = f->tb == DT_S8,
                    .out = b};
     l->pack_panel[kind](&p);
+    other_places(l, kind, f, rows, &p, a);
     uint32_t before[2][GEMM_ROWS * GEMM_GROUP];
     memcpy(before, f->sums, sizeof before);
     GemmTile t = {.a = a,
