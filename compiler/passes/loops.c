@@ -249,7 +249,8 @@ add_check(Kernel *k, StmtId loop, Dtype t, ExprId begin, ExprId end, StmtId next
                    {.kind = ARG_EXPR, .expr = end},
                    {.kind = ARG_EXPR, .expr = ir_const(k, DT_S64, t)},
                    {.kind = ARG_EXPR, .expr = ir_const(k, DT_S64, wide)}};
-    Stmt s = {.kind = ST_INSTR, .instr = {.op = OP_LOOP_BOUNDS, .arg = ir_args(k, args, 4)}};
+    Stmt s = {.kind = ST_INSTR,
+              .instr = {.op = OP_LOOP_BOUNDS, .arg = ir_args(k, args, 4)}};
     return add_stmt(k, loop, s, next);
 }
 

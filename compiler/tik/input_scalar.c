@@ -44,7 +44,8 @@ move_block(Tik *c, BufId dst, BufId src)
     ExprId zero = tik_i64(c, 0);
     args[0] = (Arg){.kind = ARG_REF, .ref = {dst, DT_U8, zero}};
     args[1] = (Arg){.kind = ARG_REF, .ref = {src, DT_U8, zero}};
-    return (Stmt){.kind = ST_INSTR, .instr = {.op = OP_DATA_MOVE, .arg = ir_args(c->k, args, n)}};
+    return (Stmt){.kind = ST_INSTR,
+                  .instr = {.op = OP_DATA_MOVE, .arg = ir_args(c->k, args, n)}};
 }
 
 /* Records a scope with a block of UB, the move into it and the load of the register, so

@@ -495,7 +495,8 @@ reserve_bytes(Interp *in, const Making *m, int copies)
         {.kind = ARG_EXPR, .expr = tik_i64(c, copies)},
     };
     c->top->last_dynamic[r->mem] = r;
-    Stmt s = {.kind = ST_INSTR, .instr = {.op = OP_RESERVE, .arg = ir_args(c->k, args, 4)}};
+    Stmt s = {.kind = ST_INSTR,
+              .instr = {.op = OP_RESERVE, .arg = ir_args(c->k, args, 4)}};
     return tik_emit(in, c, s, r->span, &r->reserve);
 }
 

@@ -138,7 +138,8 @@ record_barrier(Interp *in, Tik *c, Root *r, const Stmt *loop, Span span)
         {.kind = ARG_REF, .ref = {r->buf, r->dtype, tik_i64(c, 0)}},
         {.kind = ARG_EXPR, .expr = ir_cast(c->k, DT_S64, loop->loop.end)},
     };
-    Stmt s = {.kind = ST_INSTR, .instr = {.op = OP_BLOCK_BARRIER, .arg = ir_args(c->k, args, 2)}};
+    Stmt s = {.kind = ST_INSTR,
+              .instr = {.op = OP_BLOCK_BARRIER, .arg = ir_args(c->k, args, 2)}};
     return tik_emit(in, c, s, span, NULL);
 }
 
