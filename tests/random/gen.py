@@ -157,7 +157,7 @@ class Program:
         if depth and p < 0.22:
             return self.branch(depth)
         if p < 0.26 and self.scalars and not self.bounded:
-            return ('setscalar', r.choice(self.scalars), r.randint(1, 6))
+            return ('setscalar', r.choice(self.scalars), r.choice([1, 2, 3, 5, 6]))   # never a whole block
         if p < 0.30:
             return ('element', r.choice(self.ubs), r.randrange(self.ub_elems), self.literal())
         if p < 0.42:
