@@ -11,7 +11,7 @@ _Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 24,
                "TikParam has the layout emitted here");
 _Static_assert(sizeof(TikPlace) == 24, "TikPlace has the layout emitted here");
 _Static_assert(sizeof(TikFrame) == 32, "TikFrame has the layout emitted here");
-_Static_assert(sizeof(TikKernel) == 3 * 8 + 16 + 2 * 8 + 7 * 8,
+_Static_assert(sizeof(TikKernel) == 8 + 3 * 8 + 16 + 2 * 8 + 7 * 8,
                "TikKernel has the layout emitted here");
 _Static_assert(sizeof(TikCheckArg) == 40 && sizeof(TikCheck) == 24,
                "TikCheck has the layout emitted by host/lower/control.c");
@@ -55,7 +55,8 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
         frames[i].callee = arena_strdup(arena, frames[i].callee);
         frames[i].file = arena_strdup(arena, frames[i].file);
     }
-    *out = (TikKernel){.name = arena_strdup(arena, sym_text(&l->u->names, k->name)),
+    *out = (TikKernel){.abi = TIKRT_ABI,
+                       .name = arena_strdup(arena, sym_text(&l->u->names, k->name)),
                        .soc = k->soc->name,
                        .cores = lower_cores(k),
                        .ordered = k->blocks_ordered           ? TIK_ORDERED
@@ -192,7 +193,9 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
 {
     TikKernel d;
     descriptor_fill(l, k, l->arena, &d);
-    LLVMValueRef fields[16] = {text(l, d.name),
+    LLVMValueRef fields[18] = {lower_const32(l, d.abi),
+                               lower_const32(l, d.reserved),
+                               text(l, d.name),
                                text(l, d.soc),
                                entry,
                                lower_const32(l, d.cores),
@@ -208,7 +211,7 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
                                emit_choices(l, d.choices),
                                lower_const32(l, d.nframes),
                                emit_frames(l, &d)};
-    LLVMValueRef init = record(l, fields, 16);
+    LLVMValueRef init = record(l, fields, 18);
     const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
     LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
     LLVMSetInitializer(g, init);

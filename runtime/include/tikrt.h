@@ -141,7 +141,14 @@ enum {
 };
 
 /* What a launcher needs to know of a kernel: constant data next to its code. */
+enum {
+    TIKRT_ABI = 1 /* of TikKernel, and of the functions that compiled kernels call */
+};
+
 typedef struct TikKernel {
+    /* TIKRT_ABI of the compiler that made it: libtikrt runs kernels of its own number */
+    uint32_t abi;
+    uint32_t reserved;
     const char *name;
     const char *soc;
     TikEntry entry;

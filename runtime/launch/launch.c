@@ -499,6 +499,11 @@ static bool
 launch(const TikKernel *k, TikArray *const *arrays, int threads, const Listener *listener,
        TikError *err)
 {
+    if (k->abi != TIKRT_ABI) {
+        return launch_error(err, TIK_ERR_USAGE, "usage",
+                            "the kernel was compiled for another version of libtikrt: "
+                            "build it again");
+    }
     if (k->nparams < 0 || k->nparams > MAX_ARGS || k->cores < 1 || k->scratch_bytes < 0 ||
         soc_find(k->soc) == NULL) {
         return launch_error(err, TIK_ERR_USAGE, "usage",

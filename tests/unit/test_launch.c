@@ -21,7 +21,8 @@ static const TikPlace places[] = {{"a.tik", 3, 5, 2}, {"a.tik", 9, 13, 0}};
 static TikKernel
 kernel(TikEntry entry, const TikParam *params, int n)
 {
-    return (TikKernel){.name = "k",
+    return (TikKernel){.abi = TIKRT_ABI,
+                       .name = "k",
                        .soc = "Ascend310P3",
                        .entry = entry,
                        .cores = CORES,
@@ -42,6 +43,18 @@ write_index(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     memset(scratch, core, 4096);
     memcpy(args[0] + 4 * core, &v, 4);
     return 0;
+}
+
+/* What another version made is not looked at any further. */
+static void
+other_versions_are_refused(void **state)
+{
+    (void)state;
+    TikError err = {0};
+    TikKernel k = {.abi = TIKRT_ABI + 1};
+    assert_false(tik_launch(&k, NULL, 1, &err));
+    assert_int_equal(err.kind, TIK_ERR_USAGE);
+    assert_non_null(strstr(err.text, "another version of libtikrt"));
 }
 
 static void
@@ -308,6 +321,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_versions_are_refused),
         cmocka_unit_test(every_core_runs_once),
         cmocka_unit_test(ordered_cores_run_in_turn_with_fresh_scratch),
         cmocka_unit_test(the_lowest_core_reports),
