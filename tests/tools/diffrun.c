@@ -35,7 +35,7 @@ enum {
     MAX_INPUTS = 2048,
     MAX_LEVELS = 4, /* 0 to 3 */
     NAME = 64,
-    REPLAYED = 8 /* of so many jobs one has its transforms checked by replay */
+    REPLAYED = 8 /* one job of that many has its transforms checked by replay */
 };
 
 typedef struct Input {

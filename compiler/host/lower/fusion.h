@@ -29,7 +29,8 @@ typedef struct FusedOperand {
     bool bits;    /* one for each element (analysis/iteration.h) */
 } FusedOperand;
 
-/* Lines that the next iteration of the loop around needs: so many with each chunk. */
+/* Lines that the next iteration of the loop around needs, a number of them with each
+ * chunk. */
 typedef struct FusedHint {
     BufId buf;
     ExprId off;
@@ -92,7 +93,7 @@ void sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits);
 /* Writes the sums. */
 void sinks_end(Lower *l, const Chunk *c);
 
-/* ---- host/lower/ahead.c: prefetches for the next iteration ---------------- */
+/* ---- host/lower/ahead.c: prefetches for the next iteration --------------- */
 
 /* Finds what a flat loop over that many elements asks for. */
 void fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count);
