@@ -202,7 +202,7 @@ lanes_iteration(const Kernel *k, const Stmt *s, Iteration *it)
     return mask->form != MASK_COUNTER || goes_on(it, repeat_lanes);
 }
 
-/* ---- comparisons and selects -------------------------------------------- */
+/* ---- comparisons and selects --------------------------------------------- */
 
 /* Returns the operand whose bits are those of all lanes of all repeats, one after the
  * other; -1: there is none. */
