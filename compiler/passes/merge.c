@@ -41,6 +41,26 @@ divides(const Kernel *k, ExprId e)
            divides(k, x->a) || (x->b != 0 && divides(k, x->b));
 }
 
+static bool
+instr_divides(const Kernel *k, const Stmt *s)
+{
+    int n;
+    (void)form_params(op_table[s->instr.op].form, &n);
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
+        if ((a->kind == ARG_EXPR && divides(k, a->expr)) ||
+            (a->kind == ARG_REF && divides(k, a->ref.off))) {
+            return true;
+        }
+        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask.form); w++) {
+            if (divides(k, a->mask.w[w])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Instructions without effects beside their operands. */
 static bool
 is_plain(const Stmt *s)
@@ -71,18 +91,22 @@ stmt_is_plain(const Kernel *k, const Stmt *s)
 {
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
-        return s->proof == PROOF_PROVED && is_plain(s);
+        return s->proof == PROOF_PROVED && is_plain(s) && !instr_divides(k, s);
     case ST_LOAD:
+        return s->proof == PROOF_PROVED && !divides(k, s->load.ref.off);
     case ST_STORE:
-        return s->proof == PROOF_PROVED;
+        return s->proof == PROOF_PROVED && !divides(k, s->store.ref.off) &&
+               !divides(k, s->store.value);
     case ST_SET:
         return !divides(k, s->set.value);
     case ST_FOR:
-        return !ir_is_multicore(s) && body_is_plain(k, s->loop.body);
+        return !ir_is_multicore(s) && !divides(k, s->loop.begin) &&
+               !divides(k, s->loop.end) && body_is_plain(k, s->loop.body);
     case ST_SCOPE:
         return body_is_plain(k, s->scope.body);
     case ST_IF:
-        return body_is_plain(k, s->cond.then_body) && body_is_plain(k, s->cond.else_body);
+        return !divides(k, s->cond.cond) && body_is_plain(k, s->cond.then_body) &&
+               body_is_plain(k, s->cond.else_body);
     case ST_ALLOC:
     case ST_NONE:
         return true;
