@@ -45,8 +45,9 @@ typedef struct Machine {
     int64_t *vars, *regs;
     int64_t core;
     int64_t steps, most;
-    bool samples; /* it executes a few iterations of a loop */
-    bool sampled; /* it left some out */
+    uint64_t outside; /* see term_at */
+    bool samples;     /* it executes a few iterations of a loop */
+    bool sampled;     /* it left some out */
     int chunk;
 } Machine;
 
@@ -96,9 +97,18 @@ page_of(Machine *m, uint64_t space, int64_t number)
     return p;
 }
 
+/* An access of bytes that an on-core buffer does not have ends the run with a fault; here
+ * it goes on, and must not reach other buffers: what is read there is nothing, and what
+ * is written is lost. */
 static uint64_t *
 term_at(Machine *m, BufId b, int64_t off)
 {
+    const Buffer *buf = &m->k->bufs.p[b];
+    if (buf->scope != SC_GM && !buf->dynamic && (off < 0 || off >= ir_room(buf))) {
+        m->outside = 0;
+        m->steps++;
+        return &m->outside;
+    }
     int64_t at = place_of(m->k, b, off);
     int64_t number = at >= 0 ? at / PAGE : -((-at + PAGE - 1) / PAGE);
     m->steps++;
