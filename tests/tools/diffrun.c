@@ -35,7 +35,8 @@ enum {
     MAX_INPUTS = 2048,
     MAX_LEVELS = 4, /* 0 to 3 */
     NAME = 64,
-    REPLAYED = 8 /* one job of that many has its transforms checked by replay */
+    REPLAYED = 8, /* one job of that many has its transforms checked by replay, */
+    APART = 250   /* and of a job of many kernels each kernel after that many */
 };
 
 typedef struct Input {
@@ -368,15 +369,16 @@ session_of(Host *host, Unit *u, int level)
     return *s;
 }
 
-/* Makes the tiled versions of the kernels; replayed: each pass is checked against what
- * was written. */
+/* Makes the tiled versions of the kernels; replayed: some of them have each pass checked
+ * against what was written. */
 static Kernel **
 tile(const Host *host, Unit *u, bool replayed)
 {
-    PassOptions opt = {.verify_each = replayed, .without = &host->without};
+    PassOptions opt = {.without = &host->without};
     Kernel **tiled = must(calloc(u->kernels.n, sizeof(Kernel *)));
-    tikc_tile(u->kernels.p, (int)u->kernels.n, &opt);
     for (uint32_t i = 0; i < u->kernels.n; i++) {
+        opt.verify_each = replayed && i % APART == 0;
+        tikc_tile(&u->kernels.p[i], 1, &opt);
         tiled[i] = u->kernels.p[i]->tiled;
     }
     return tiled;
