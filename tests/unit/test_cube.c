@@ -384,7 +384,8 @@ other_places(const GemmLevel *l, GemmKind kind, const Factors *f, int rows,
         }
     }
     for (int i = 0; i < RUNS * MOST_COLUMNS; i++) {
-        memcpy(apart[0][i], f->b[0][i], GEMM_RUN);
+        memcpy(apart[i / MOST_COLUMNS][i % MOST_COLUMNS],
+               f->b[i / MOST_COLUMNS][i % MOST_COLUMNS], GEMM_RUN);
     }
     GemmPanel other = *p;
     other.b = apart[0][0];

@@ -76,6 +76,9 @@ static void
 unload_row(Loaded *k)
 {
     tikc_host_api()->release(k->handle);
+    for (uint32_t i = 0; i < k->unit.kernels.n; i++) {
+        kernel_free(k->unit.kernels.p[i]);
+    }
     unit_free(&k->unit);
 }
 
