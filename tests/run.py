@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = '/usr/lib/llvm-19/build/utils/lit/lit.py'
@@ -35,6 +36,12 @@ def run(cmd, env):
     except subprocess.TimeoutExpired as e:
         out = e.stdout or b''
         return -1, (out if isinstance(out, str) else out.decode(errors='replace')) + '\nstopped: too long\n'
+
+
+def timed(f, *args):
+    """What f gives, and for how many seconds it ran."""
+    begin = time.monotonic()
+    return f(*args), time.monotonic() - begin
 
 
 def unit(path, env):
@@ -113,12 +120,12 @@ def main():
             jobs.append((name, script, (path, env)))
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        futures = [(name, pool.submit(f, *args)) for name, f, args in jobs]
+        futures = [(name, pool.submit(timed, f, *args)) for name, f, args in jobs]
         for name, fut in futures:
-            ok, bad, out = fut.result()
+            (ok, bad, out), seconds = fut.result()
             passed += ok
             failed += bad
-            print('%-44s %6d passed %4d failed' % (name, ok, bad), flush=True)
+            print('%-44s %6d passed %4d failed %5.0f s' % (name, ok, bad, seconds), flush=True)
             if bad:
                 print(out[-6000:], flush=True)
     print('%d passed, %d failed' % (passed, failed))
