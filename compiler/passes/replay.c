@@ -27,7 +27,8 @@ typedef struct Page {
 } Page;
 
 enum {
-    PAGE_SLOTS = 4096
+    PAGE_SLOTS = 4096,
+    RECENT = 16 /* pages that are found without a walk */
 };
 
 typedef enum Flow {
@@ -42,6 +43,7 @@ typedef struct Machine {
     const Kernel *k;
     Arena *arena;
     Page **slots;
+    Page *recent[RECENT]; /* each by the lowest bits of its space and number; or null */
     int64_t *vars, *regs;
     int64_t core;
     int64_t steps, most;
@@ -78,7 +80,7 @@ place_of(const Kernel *k, BufId b, int64_t off)
 }
 
 static Page *
-page_of(Machine *m, uint64_t space, int64_t number)
+find_page(Machine *m, uint64_t space, int64_t number)
 {
     uint64_t slot = mix(space, (uint64_t)number) % PAGE_SLOTS;
     for (Page *p = m->slots[slot]; p != NULL; p = p->next) {
@@ -95,6 +97,16 @@ page_of(Machine *m, uint64_t space, int64_t number)
     p->next = m->slots[slot];
     m->slots[slot] = p;
     return p;
+}
+
+static Page *
+page_of(Machine *m, uint64_t space, int64_t number)
+{
+    Page **p = &m->recent[(space * 5 + (uint64_t)number) % RECENT];
+    if (*p == NULL || (*p)->space != space || (*p)->number != number) {
+        *p = find_page(m, space, number);
+    }
+    return *p;
 }
 
 /* An access of bytes that an on-core buffer does not have ends the run with a fault; here
@@ -929,6 +941,7 @@ execute_body(Machine *m, StmtId first)
 static void
 forget_core(Machine *m)
 {
+    memset(m->recent, 0, sizeof m->recent);
     for (int slot = 0; slot < PAGE_SLOTS; slot++) {
         for (Page **p = &m->slots[slot]; *p != NULL;) {
             if ((*p)->space < SC_COUNT) {
