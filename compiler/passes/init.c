@@ -18,7 +18,8 @@
  * certainly runs, what its last iteration has written is stretched over all values of its
  * variable. A loop whose body asks for its first iteration is walked through that one
  * before. At the end of a branch the two states are joined. A read is proved if for
- * some key the bytes that it can access, relative to that key, are all in the set.
+ * some key the bytes that it can access, relative to that key, are all in the set; if
+ * they depend on one variable with few values, those of each value are looked at alone.
  *
  * Written possibly. For each buffer this is one set of absolute offsets that only an
  * alloc empties; writes at places that vary count wherever they can be. This set is for
@@ -338,6 +339,38 @@ do_write(Init *in, const Access *a)
     write_certain(in, a, &off);
 }
 
+/* Returns whether all runs of an access at an offset are in the set. */
+static bool
+runs_in(const ByteSet *set, const Access *a, int64_t off)
+{
+    bool ok = true;
+    for (int64_t i = 0; ok && i < access_runs(a); i++) {
+        ok = byteset_covers(*set, run_at(a, i, off));
+    }
+    return ok;
+}
+
+/* Returns whether the runs of an access at d are in the set, for each of the few values
+ * of the one term of d: rows of which a loop wrote a part, read by another loop. */
+static bool
+rows_in(const Init *in, const ByteSet *set, const Access *a, const Affine *d)
+{
+    if (d->n > 1 || access_runs(a) > MAX_RUNS) {
+        return false;
+    }
+    if (d->n == 0) {
+        return runs_in(set, a, d->constant);
+    }
+    Interval v = env_range(&in->regs.env, d->atom[0]);
+    int64_t values, off;
+    bool ok = checked_sub(v.hi, v.lo, &values) && values < MAX_RUNS;
+    for (int64_t i = v.lo; ok && i <= v.hi; i++) {
+        ok = checked_mul(d->factor[0], i, &off) && checked_add(off, d->constant, &off) &&
+             runs_in(set, a, off);
+    }
+    return ok;
+}
+
 /* True if all bytes are in the set of one group. */
 static bool
 in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
@@ -355,14 +388,7 @@ in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
         all.lo = MAX(all.lo, 0);
         all.hi = MIN(all.hi, ir_room(&in->k->bufs.p[a->buf]));
     }
-    if (byteset_covers(g->set, all)) {
-        return true;
-    }
-    bool ok = d.n == 0 && access_runs(a) <= MAX_RUNS;
-    for (int64_t i = 0; ok && i < access_runs(a); i++) {
-        ok = byteset_covers(g->set, run_at(a, i, d.constant));
-    }
-    return ok;
+    return byteset_covers(g->set, all) || rows_in(in, &g->set, a, &d);
 }
 
 static bool
