@@ -395,6 +395,7 @@ pass_merge(Kernel *k)
     rewrite_enter_loops(&m.env, k, k->body);
     fates_init(&m.fates, k, &m.scratch);
     merge_body(&m, 0, 0);
+    rewrite_unify_offsets(k, &m.scratch); /* those of both variables are the same now */
     arena_free(&m.scratch);
     return true;
 }
