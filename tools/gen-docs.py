@@ -289,6 +289,21 @@ def passes():
     return '\n'.join(out) + '\n'
 
 
+def blob_format():
+    """The page as it is, with the tables of queue.def after their heads."""
+    path = 'runtime/isa/queue.def'
+    words = {'ON_NONE': 'no core', 'ON_A910_AIC': '`A910_AIC`', '~ON_NONE': 'all'}
+    tables = {'| queue | first | later |\n|---|---|---|\n': [(pipe, first, later) for _, pipe, first, later in rows(path, 'QUEUE_PAIR')],
+              '| cores | ids | of them usual |\n|---|---|---|\n': [(words[cores], ids, f'0 to {int(usual) - 1}')
+                                                              for _, cores, ids, usual in rows(path, 'QUEUE_FLAGS')]}
+    text = read('docs/blob-format.md')
+    for head, body in tables.items():
+        before, rest = text.split(head)
+        after = re.sub(r'\A(\|[^\n]*\n)*', '', rest)
+        text = before + head + ''.join(f'| {" | ".join(row)} |\n' for row in body) + after
+    return text
+
+
 def architecture():
     head = read('docs/architecture.md').split('\n## Files\n')[0]
     before, rest = head.split('\n## Passes\n')
@@ -369,7 +384,7 @@ def matrix():
 def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
              'docs/ir-instructions.md': ir_instructions(),
-             'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc()}
+             'docs/blob-format.md': blob_format(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc()}
     stale = []
     for path, text in pages.items():
         full = os.path.join(ROOT, path)

@@ -639,6 +639,7 @@ kernel_line(Asm *a)
     a->info.flags |= accept_word(a, "fill") ? TIKBLOB_FILL_SCRATCH : 0u;
     a->info.flags |= accept_word(a, "ordered") ? TIKBLOB_ORDERED : 0u;
     a->info.flags |= accept_word(a, "any") ? TIKBLOB_ANY_CORES : 0u;
+    a->info.flags |= accept_word(a, "queues") ? TIKBLOB_QUEUES : 0u;
     return true;
 }
 

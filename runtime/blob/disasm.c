@@ -222,10 +222,11 @@ put_header(Out *o, const TikBlob *b, const TikBlobKernel *k)
 {
     put(o, "kernel ");
     put_text(o, k->name, strlen(k->name));
-    put(o, " cores %u steps %" PRIu64 "%s%s%s\n", k->cores, k->step_bound,
+    put(o, " cores %u steps %" PRIu64 "%s%s%s%s\n", k->cores, k->step_bound,
         k->flags & TIKBLOB_FILL_SCRATCH ? " fill" : "",
         k->flags & TIKBLOB_ORDERED ? " ordered" : "",
-        k->flags & TIKBLOB_ANY_CORES ? " any" : "");
+        k->flags & TIKBLOB_ANY_CORES ? " any" : "",
+        k->flags & TIKBLOB_QUEUES ? " queues" : "");
     for (int i = 0; i < SC_COUNT; i++) {
         if (blob_has_peak(i) && k->peak[i] != 0) {
             put(o, "peak %s %" PRId64 "\n", scope_name((Scope)i), k->peak[i]);

@@ -281,7 +281,8 @@ check_kernel(const TikBlob *b, const uint8_t *p, Parts *next, TikBlobDiag *diag)
         return blob_bad(diag, BLOB_KERNEL_LIMIT, SEC_KERN, where + 32);
     }
     uint32_t flags = get32(p + 44);
-    if (flags > (TIKBLOB_FILL_SCRATCH | TIKBLOB_ORDERED | TIKBLOB_ANY_CORES) ||
+    if (flags > (TIKBLOB_FILL_SCRATCH | TIKBLOB_ORDERED | TIKBLOB_ANY_CORES |
+                 TIKBLOB_QUEUES) ||
         !blob_is_zero(p + 84, 4)) {
         return blob_bad(diag, BLOB_KERNEL_FLAGS, SEC_KERN, where + 44);
     }

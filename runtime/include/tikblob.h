@@ -76,7 +76,7 @@ typedef struct TikBlobKernel {
     uint32_t nargs, nregions, nregs, nloops;
     uint32_t first_arg, first_region;
     uint32_t cores; /* block count */
-    uint32_t flags; /* TIKBLOB_FILL_SCRATCH, TIKBLOB_ORDERED, TIKBLOB_ANY_CORES */
+    uint32_t flags; /* TIKBLOB_FILL_SCRATCH and the bits after it */
     int64_t peak[SC_COUNT];
     uint64_t step_bound;
 } TikBlobKernel;
@@ -85,6 +85,7 @@ enum {
     TIKBLOB_FILL_SCRATCH = 1,
     TIKBLOB_ORDERED = 2,
     TIKBLOB_ANY_CORES = 4, /* the instruction `blocks` can start more cores */
+    TIKBLOB_QUEUES = 8, /* the kernel orders its queues itself, by flags and barriers */
     TIKBLOB_MAX_CORES = 65535
 };
 

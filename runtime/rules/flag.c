@@ -11,10 +11,36 @@ enum {
     BARRIER_BYTES = 32 /* bytes of the workspace of a barrier for each block */
 };
 
+/* What two queues of a processor have; the last row is for all cores. */
+typedef struct QueueFlags {
+    CoreSet cores;
+    int ids, usual;
+} QueueFlags;
+
+static const QueueFlags *
+queue_flags(const Soc *soc)
+{
+    static const QueueFlags rows[] = {
+#define QUEUE_FLAGS(id, cores, ids, usual) {(CoreSet)(cores), ids, usual},
+#include "isa/queue.def"
+    };
+    const QueueFlags *row = rows;
+    while (!soc_on(soc, row->cores)) {
+        row++;
+    }
+    return row;
+}
+
 int
 flag_ids(const Soc *soc)
 {
-    return soc_has(soc, FEATURE_FEW_FLAGS) ? 4 : FLAG_IDS;
+    return queue_flags(soc)->ids;
+}
+
+int
+flag_ids_usual(const Soc *soc)
+{
+    return queue_flags(soc)->usual;
 }
 
 bool

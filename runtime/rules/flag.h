@@ -25,6 +25,8 @@ typedef struct Flags {
 
 /* Returns the number of flags that two queues of the processor have. */
 int flag_ids(const Soc *soc);
+/* Returns how many of them programs should use: those from 0 on. */
+int flag_ids_usual(const Soc *soc);
 enum {
     MOST_BLOCKS = 65535 /* of a loop over cores */
 };

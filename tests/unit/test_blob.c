@@ -432,8 +432,8 @@ CASE(loops_17, put32(bytes(s, "KERN") + 36, 17))
 CASE(loops_16, put32(bytes(s, "KERN") + 36, 16))
 CASE(steps_0, put64(bytes(s, "KERN") + 48, 0))
 CASE(steps_1, put64(bytes(s, "KERN") + 48, 1))
-CASE(flags_8, put32(bytes(s, "KERN") + 44, 8))
-CASE(flags_7, put32(bytes(s, "KERN") + 44, 7))
+CASE(flags_16, put32(bytes(s, "KERN") + 44, 16))
+CASE(flags_15, put32(bytes(s, "KERN") + 44, 15))
 CASE(kernel_tail, bytes(s, "KERN")[87] = 1)
 CASE(peak_over, put32(bytes(s, "KERN") + 56, 262145))
 CASE(peak_full, put32(bytes(s, "KERN") + 56, 262144))
@@ -601,7 +601,7 @@ static const Case cases[] = {
     {"kernel-limit", loops_17, NULL},
     {"kernel-loops", loops_16, NULL},
     {"kernel-steps", steps_0, steps_1},
-    {"kernel-flags", flags_8, flags_7},
+    {"kernel-flags", flags_16, flags_15},
     {"kernel-flags", kernel_tail, NULL},
     {"kernel-peak", peak_over, peak_full},
     {"kernel-peak", peak_under, NULL},
