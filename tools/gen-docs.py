@@ -312,6 +312,11 @@ def architecture():
     return head + '\n## Files\n\nMade by `make docs` from the head comments.\n' + file_list()
 
 
+def c_api():
+    """The page with its programs, which are files that the suite builds and runs."""
+    return re.sub(r'(<!-- (\S+) -->\n```c\n).*?```\n', lambda m: m.group(1) + read(m.group(2)) + '```\n', read('docs/c-api.md'), flags=re.S)
+
+
 def choices():
     path = 'runtime/isa/choice.def'
     readings, fixed = {}, dict(rows(path, 'ONE_READING'))
@@ -384,7 +389,8 @@ def matrix():
 def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
              'docs/ir-instructions.md': ir_instructions(),
-             'docs/blob-format.md': blob_format(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc()}
+             'docs/blob-format.md': blob_format(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
+             'docs/c-api.md': c_api()}
     stale = []
     for path, text in pages.items():
         full = os.path.join(ROOT, path)

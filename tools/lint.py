@@ -186,7 +186,7 @@ def check_pages(bad):
 
 
 SOURCES = ('compiler/*.c', 'compiler/*.h', 'runtime/*.c', 'runtime/*.h', 'tests/*.c',
-           'bench/*.c', 'bench/*.h')
+           'bench/*.c', 'bench/*.h', 'samples/*.c')
 
 
 def staged_files(*arguments):
