@@ -18,10 +18,12 @@ def commands():
 
 def options():
     """[(spellings, kind, commands as ids, argument, help)]; a spelling of a letter alone takes its value after it."""
+    sets = dict(rows(DRIVER + 'command_set.def', 'COMMAND_SET'))
     found = []
     for name, letter, kind, _, mask, arg, help_ in rows(DRIVER + 'option.def', 'OPTION'):
         letter = letter.strip("'") if letter != '0' else ''
         spellings = (['-' + letter] if letter else []) + (['--' + name] if name else [])
+        mask = re.sub(r'CMD_(\w+)', lambda m: sets.get(m.group(1), m.group(0)), mask)
         found.append((spellings, kind, re.findall(r'CMD_(\w+)', mask), arg, help_))
     return found
 

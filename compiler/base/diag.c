@@ -1,7 +1,9 @@
 /* diag.c: keeps the table of diagnostics and collects what is reported. See diag.h.
  * Rendering is in diag_render.c. */
+#include "base/nearest.h"
 #include "base/unit.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -316,4 +318,52 @@ diag_help(Unit *u, Diag *d, const char *fmt, ...)
     va_start(ap, fmt);
     d->help = arena_vprintf(&u->arena, fmt, ap);
     va_end(ap);
+}
+
+void
+diag_fix(Unit *u, Diag *d, Span span, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(&u->arena, fmt, ap);
+    va_end(ap);
+    VEC_PUSH(&u->arena, &d->fixes, (DiagFix){span, text});
+}
+
+static bool
+is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Finds the only place in the span where the word stands; returns false if there is none,
+ * or another one. */
+static bool
+find_word(const Unit *u, Span span, const char *word, Span *out)
+{
+    const Source *src = &u->sources.p[span.file];
+    uint32_t n = (uint32_t)strlen(word), found = 0;
+    for (uint32_t i = span.begin; span.file && i + n <= MIN(span.end, src->len); i++) {
+        bool same = memcmp(src->text + i, word, n) == 0 &&
+                    !(i > 0 && is_name_char(src->text[i - 1])) &&
+                    !(i + n < src->len && is_name_char(src->text[i + n]));
+        if (same) {
+            *out = (Span){span.file, i, i + n};
+            found++;
+        }
+    }
+    return found == 1;
+}
+
+void
+diag_suggest(Unit *u, Diag *d, Span span, const Nearest *near)
+{
+    Span at;
+    if (!near->best) {
+        return;
+    }
+    diag_help(u, d, "did you mean '%s'?", near->best);
+    if (!near->tied && find_word(u, span, near->wanted, &at)) {
+        diag_fix(u, d, at, "%s", near->best);
+    }
 }

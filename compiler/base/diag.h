@@ -17,6 +17,8 @@
 
 #include "base/source.h"
 
+struct Nearest;
+
 typedef enum Level {
     LEVEL_ERROR,
     LEVEL_WARNING,
@@ -48,6 +50,12 @@ typedef struct DiagNote {
     const char *text;
 } DiagNote;
 
+/* A replacement of source text, with which the fault is mended. */
+typedef struct DiagFix {
+    Span span; /* what is replaced; may be empty */
+    const char *text;
+} DiagFix;
+
 enum {
     DIAG_ARGS = 6,        /* number of calls whose arguments a diagnostic shows */
     DIAG_OTHERS = 3,      /* number of further calls with the same fault that are shown */
@@ -66,6 +74,7 @@ typedef struct Diag {
     /* values of the arguments of the innermost calls, or null */
     const char *args[DIAG_ARGS];
     VEC(DiagNote) notes;
+    VEC(DiagFix) fixes;   /* replacements that belong together; they do not overlap */
     VEC(uint32_t) others; /* call chains that led to the same fault later */
 } Diag;
 
@@ -102,6 +111,14 @@ void diag_note(struct Unit *u, Diag *d, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 void diag_help(struct Unit *u, Diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
+/* Adds a replacement. Fixes are for faults with one mechanical answer, which a tool may
+ * apply without asking ('tikc fix'). */
+void diag_fix(struct Unit *u, Diag *d, Span span, const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* Asks in the help whether the nearest name was meant instead of the wanted one, which
+ * stands in the span. Where it stands there once, as a word, and no other name is as
+ * near, the fix replaces it. Does nothing if no name is near. */
+void diag_suggest(struct Unit *u, Diag *d, Span span, const struct Nearest *near);
+
 typedef enum DiagFormat {
     DIAG_TEXT,
     DIAG_JSON
@@ -109,7 +126,8 @@ typedef enum DiagFormat {
 
 /* Renders all that was collected into text, in order of position in the first file. JSON
  * has one object per line with name, level, default (the table's level), file, line,
- * column, end_line, end_column, message, rule, help, notes (array) and calls (array). */
+ * column, end_line, end_column, message, rule, help, notes (array), calls (array) and
+ * fixes (array of places with text, what to put there). */
 void diag_render_all(struct Unit *u, DiagFormat format, Text *out);
 /* Puts a text as a JSON string, in quotes; bytes that are no UTF-8 become '?'. */
 void diag_put_json(Text *out, const char *s);

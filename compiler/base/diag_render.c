@@ -308,6 +308,14 @@ render_json(Unit *u, const Diag *d, Text *out)
         diag_put_json(out, u->chains.p[c].callee);
         text_putc(out, '}');
     }
+    text_put(out, "],\"fixes\":[");
+    for (uint32_t i = 0; i < d->fixes.n; i++) {
+        text_put(out, i ? ",{" : "{");
+        put_json_span(u, d->fixes.p[i].span, out);
+        text_put(out, ",\"text\":");
+        diag_put_json(out, d->fixes.p[i].text);
+        text_putc(out, '}');
+    }
     text_put(out, "]}\n");
 }
 

@@ -70,7 +70,10 @@ nearest_try(Nearest *n, const char *candidate)
 {
     enum {
         MOST_WORK = 1 << 18, /* limit of Nearest.work, in steps of edit_distance */
-        WORK_OF_A_NAME = 16  /* cost of a name for which no edits are counted */
+        WORK_OF_A_NAME = 16, /* cost of a name for which no edits are counted */
+        /* distances: of one edit, and of a candidate that begins with the wanted name */
+        EDIT = 2,
+        BEGINNING = 1
     };
     size_t len = strnlen(n->wanted, NAME_MAX_LEN + 1);
     n->work += WORK_OF_A_NAME;
@@ -82,12 +85,17 @@ nearest_try(Nearest *n, const char *candidate)
         n->distance = 0;
         return;
     }
-    int limit = n->best ? n->distance - 1 : MIN((int)len / 3, 2);
-    int d = edit_distance(n->wanted, candidate, limit, &n->work);
-    if (len >= 6 && strncmp(candidate, n->wanted, len) == 0 && limit >= 1) {
-        d = 1; /* wanted is the beginning of the candidate */
+    int limit = n->best ? n->distance : EDIT * MIN((int)len / 3, 2);
+    int d = EDIT * edit_distance(n->wanted, candidate, limit / EDIT, &n->work);
+    if (len >= 6 && strncmp(candidate, n->wanted, len) == 0) {
+        d = BEGINNING;
     }
-    if (d <= limit && d > 0) {
+    if (d == 0 || d > limit) {
+        return;
+    }
+    bool as_near = n->best && d == n->distance && strcmp(candidate, n->best) != 0;
+    n->tied = as_near || (n->tied && d == n->distance);
+    if (!n->best || d < n->distance) {
         n->best = candidate;
         n->distance = d;
     }

@@ -10,7 +10,8 @@
 typedef struct Nearest {
     const char *wanted;
     const char *best;
-    int distance;
+    int distance; /* of best; comparable only with others of this search */
+    bool tied;    /* another candidate is as near as best */
     /* steps of the comparisons so far; the search ends when they are too many */
     int64_t work;
 } Nearest;

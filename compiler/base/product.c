@@ -93,7 +93,7 @@ product_platform(Arena *a, const char *name)
 const char *
 product_nearest(const char *name)
 {
-    Nearest near = {name, NULL, 0};
+    Nearest near = {.wanted = name};
     for (int i = 0; i < soc_count(); i++) {
         nearest_try(&near, soc_at(i)->name);
         nearest_try(&near, soc_at(i)->family);

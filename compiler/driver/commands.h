@@ -11,6 +11,8 @@ enum CommandIndex {
 enum CommandBit {
 #define COMMAND(id, word, name, lo, hi, synopsis, what) CMD_##id = 1 << CMD_INDEX_##id,
 #include "driver/command.def"
+#define COMMAND_SET(id, commands) CMD_##id = commands,
+#include "driver/command_set.def"
 };
 
 #endif

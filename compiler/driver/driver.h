@@ -41,7 +41,7 @@ typedef struct Cmd {
     PassList without; /* the passes that --disable names */
     const char *dtype;
     const char *cpu; /* null means this machine's */
-    bool proofs, verify_each, stats, matrix;
+    bool proofs, verify_each, stats, matrix, dry_run;
     bool output_on_stdout; /* what the program prints then goes to standard error */
     int64_t opt_level;
     int64_t threads;
@@ -173,6 +173,7 @@ bool MUST_USE blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *pr
 
 /* ---- commands ------------------------------------------------------------ */
 int cmd_check(Cmd *c);
+int cmd_fix(Cmd *c);
 int cmd_build(Cmd *c);
 int cmd_run(Cmd *c);
 int cmd_disasm(Cmd *c);

@@ -377,7 +377,7 @@ no_attr(Interp *in, Value v, Sym name, Span span)
                              "%s '%s' has no attribute '%s'", what, who, text);
     Nearest n = {.wanted = text};
     nearest_of(in, v, &n);
-    x->help = nearest_help(in, &n);
+    (void)nearest_suggest(in, &n, x);
     return val_fail();
 }
 

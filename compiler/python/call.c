@@ -143,7 +143,7 @@ bind_unknown(Interp *in, const FuncVal *f, const CallArgs *args, const char *nam
     }
     (void)!bind_error(in, f, args,
                       arena_printf(core_arena(in), "has no parameter '%s'", name));
-    in->exception.inst->exc->help = nearest_help(in, &near);
+    (void)nearest_suggest(in, &near, in->exception.inst->exc);
     return false;
 }
 
@@ -380,8 +380,7 @@ keywords_allowed(Interp *in, const BuiltinVal *b, const CallArgs *args)
                               : "give the arguments by position";
         Nearest near = {.wanted = name};
         nearest_words(in, &near, b->keywords ? b->keywords : "");
-        const char *help = nearest_help(in, &near);
-        x->help = help ? help : x->help;
+        (void)nearest_suggest(in, &near, x);
         return false;
     }
     return true;

@@ -133,7 +133,8 @@ typedef struct ExcInfo {
     Span note_span;
     const char *text;   /* complete message, if the evaluator raised it */
     const char *values; /* values of the names in the expression, or null */
-    bool silent;        /* its message was reported before */
+    Nearest near; /* the name that was not found, and the one that may have been meant */
+    bool silent;  /* its message was reported before */
 } ExcInfo;
 
 typedef struct InstanceVal {
@@ -483,7 +484,9 @@ Value error_poisoned(Interp *in, Span span); /* the failure of reading it */
  * chain to it. */
 Span error_outside_library(Interp *in, Span span);
 void nearest_attrs(Interp *in, Nearest *n, const Attrs *a);
-const char *nearest_help(Interp *in, const Nearest *n); /* null or a sentence */
+/* Makes an exception ask whether the nearest name was meant; returns false if there is
+ * none. */
+bool nearest_suggest(Interp *in, const Nearest *n, ExcInfo *x);
 /* Puts str() of an exception. */
 void error_message(Interp *in, Value exception, Text *out);
 /* Ends the evaluation with an error that the program cannot catch. help says what to

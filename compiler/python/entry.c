@@ -312,9 +312,7 @@ entry_check_call(Interp *in, uint32_t file, const Ast *module, const ModuleVal *
             nearest_try(&near, sym_text(&u->names, s->func->name));
         }
     }
-    if (near.best) {
-        diag_help(u, d, "did you mean '%s'?", near.best);
-    }
+    diag_suggest(u, d, callee->span, &near);
     note_candidates(&f, d);
     return false;
 }

@@ -239,6 +239,9 @@ error_report(Interp *in)
     if (x && x->help) {
         diag_help(in->u, d, "%s", x->help);
     }
+    if (x) {
+        diag_suggest(in->u, d, in->exception_span, &x->near);
+    }
     if (place.file != in->exception_span.file) {
         diag_note(in->u, d, in->exception_span, "raised here");
     }
@@ -268,9 +271,9 @@ nearest_best(Interp *in, const Nearest *n)
     return n->best;
 }
 
-const char *
-nearest_help(Interp *in, const Nearest *n)
+bool
+nearest_suggest(Interp *in, const Nearest *n, ExcInfo *x)
 {
-    const char *best = nearest_best(in, n);
-    return best ? arena_printf(core_arena(in), "did you mean '%s'?", best) : NULL;
+    x->near = *n;
+    return nearest_best(in, n) != NULL;
 }

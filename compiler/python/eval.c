@@ -92,10 +92,10 @@ unknown_name(Interp *in, Sym name, Span span)
         return val_fail();
     }
     x->help = in->embedding ? in->embedding->name_help(in, name) : NULL;
-    if (!x->help) {
-        x->help = module_is_known(in, text)
-                      ? arena_printf(core_arena(in), "begin with: import %s", text)
-                      : nearest_help(in, &n);
+    if (!x->help && module_is_known(in, text)) {
+        x->help = arena_printf(core_arena(in), "begin with: import %s", text);
+    } else if (!x->help) {
+        (void)nearest_suggest(in, &n, x);
     }
     note_later(in, x, text, span);
     return val_fail();

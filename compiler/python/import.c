@@ -200,7 +200,7 @@ no_member(Interp *in, const ModuleVal *m, const Ast *a)
                              name, a->str);
     Nearest n = {.wanted = a->str};
     nearest_attrs(in, &n, &m->attrs);
-    x->help = nearest_help(in, &n);
+    (void)nearest_suggest(in, &n, x);
     return false;
 }
 
@@ -223,7 +223,7 @@ is_misspelt(Interp *in, const ModuleVal *m, Sym member)
 static Value
 missing_member(Interp *in, const ModuleVal *m, const Ast *a)
 {
-    Nearest n = {a->str, NULL, 0};
+    Nearest n = {.wanted = a->str};
     nearest_attrs(in, &n, &m->attrs);
     bool ours = m->kind == MODULE_PLAIN && !m->loading && module_is_standard(in, m);
     if (!ours || n.best || module_failed(in) || absent_is_awaited(in)) {

@@ -214,7 +214,7 @@ module_nearest(Interp *in, const char *dotted)
 {
     const char *dot = strchr(dotted, '.');
     size_t len = dot ? (size_t)(dot - dotted) : strlen(dotted);
-    Nearest n = {arena_strndup(core_arena(in), dotted, len), NULL, 0};
+    Nearest n = {.wanted = arena_strndup(core_arena(in), dotted, len)};
     const char *help;
     if (refuse_reason(in, dotted, &help)) {
         return NULL;

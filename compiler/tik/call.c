@@ -311,9 +311,8 @@ unknown_argument(const Binding *b, Span span, const char *name)
     DiagId id = s->extended && !near.best ? D_EXTARG : D_ARG_COUNT;
     Diag *d = bind_error(b, id, span,
                          arena_printf(core_arena(b->in), "has no parameter '%s'", name));
-    if (near.best) {
-        diag_help(b->in->u, d, "did you mean '%s'?", near.best);
-    } else if (s->n == 1 && s->args[0].kind == TAKES_CONDITION) {
+    diag_suggest(b->in->u, d, span, &near);
+    if (!near.best && s->n == 1 && s->args[0].kind == TAKES_CONDITION) {
         diag_help(b->in->u, d, "compare with %s == ...", name);
     }
     return false;

@@ -481,14 +481,14 @@ struct_set_attr(Interp *in, Object *self, Sym name, Value v, Span span)
     for (int i = 0; i < field_count(s); i++) {
         text_printf(&list, "%s%s", i ? ", " : "", fields[first_field(s) + i].name);
     }
-    Nearest near = {text, NULL, 0};
+    Nearest near = {.wanted = text};
     for (int i = 0; i < field_count(s); i++) {
         nearest_try(&near, fields[first_field(s) + i].name);
     }
     ExcInfo *x =
         error_raise(in, "AttributeError", span, "%s has no field '%s'; its fields are %s",
                     struct_class[s].name, text, list.p);
-    x->help = nearest_help(in, &near);
+    (void)nearest_suggest(in, &near, x);
     return false;
 }
 

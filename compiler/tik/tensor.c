@@ -118,28 +118,27 @@ static const char *const other_dtypes[][2] = {
     {"int", "int32"},     {"uint", "uint32"},
 };
 
-static const char *
+static Nearest
 nearest_dtype(const char *text)
 {
+    Nearest near = {.wanted = text};
     for (size_t i = 0; i < ARRAY_LEN(other_dtypes); i++) {
         if (strcmp(text, other_dtypes[i][0]) == 0) {
-            return other_dtypes[i][1];
+            near.best = other_dtypes[i][1];
+            return near;
         }
     }
-    Nearest near = {.wanted = text};
 #define DTYPE(id, name, bytes, kind) nearest_try(&near, name);
 #include "isa/dtype.def"
-    return near.best;
+    return near;
 }
 
 void
 tik_no_dtype(Interp *in, Span span, const char *text, const char *what)
 {
     Diag *d = py_diag(in, D_TENSOR_DTYPE, span, "'%s' is not a dtype%s", text, what);
-    const char *near = nearest_dtype(text);
-    if (near) {
-        diag_help(in->u, d, "did you mean '%s'?", near);
-    }
+    Nearest near = nearest_dtype(text);
+    diag_suggest(in->u, d, span, &near);
 }
 
 Dtype

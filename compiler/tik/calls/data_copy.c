@@ -462,13 +462,11 @@ help_keyword(const Copy *x, Diag *d)
     static const char *const names[] = {"count", "params", "dst_slice_info",
                                         "src_slice_info", "dim_value"};
     for (int k = 0; k < x->args->nkw; k++) {
-        Nearest near = {tik_sym(x->in, x->args->kwname[k]), NULL, 0};
+        Nearest near = {.wanted = tik_sym(x->in, x->args->kwname[k])};
         for (size_t i = 0; i < ARRAY_LEN(names); i++) {
             nearest_try(&near, names[i]);
         }
-        if (near.best) {
-            diag_help(x->in->u, d, "did you mean '%s'?", near.best);
-        }
+        diag_suggest(x->in->u, d, x->args->span, &near);
     }
 }
 

@@ -6,7 +6,7 @@ lines = sys.stdin.read().splitlines()
 assert len(lines) == 1, lines
 d = json.loads(lines[0])
 assert set(d) == {'version', 'name', 'level', 'default', 'file', 'line', 'column', 'end_line', 'end_column', 'message', 'rule',
-                  'help', 'notes', 'calls'}, sorted(d)
+                  'help', 'notes', 'calls', 'fixes'}, sorted(d)
 assert d['version'] == 1 and d['name'] == 'repeat-range' and d['level'] == d['default'] == 'error'
 assert d['file'].endswith('chain.tik')
 assert (d['line'], d['column'], d['end_line'], d['end_column']) == (14, 41, 14, 47), d
