@@ -381,36 +381,11 @@ int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 
 /* ---- special registers (vector 12.1) ------------------------------------- */
 
-/* Special registers are a small memory of each core, SC_SREG, so that the language reads
- * and sets them with loads and stores of one element. These are their byte offsets. All
- * are 0 when a core starts, except RPN_OFFSET, BLOCK and PAD_VALUE (sreg_reset). */
+/* Special registers are a small memory of each core, SC_SREG. These are their byte
+ * offsets; sreg.def says what they hold and how they begin (sreg_reset). */
 enum {
-    SREG_CMPMASK = 0,   /* 128 bits */
-    SREG_RSVD_CNT = 16, /* uint32: elements that vreduce kept */
-    SREG_MAX_MIN =
-        24, /* bits of the value, up to 64; then a count and an index, uint32 each */
-    SREG_MAX_MIN_CNT = 32,
-    SREG_MAX_MIN_INDEX = 36,
-    SREG_VMS4 = 40,         /* 4 x uint32: records taken from each list */
-    SREG_RPN_COR_IR = 56,   /* uint32, 16 bits used */
-    SREG_RPN_OFFSET16 = 60, /* float16 */
-    SREG_RPN_OFFSET32 = 64, /* float32 */
-    SREG_FP2FP = 68,        /* uint32, 1: conversions to float16 keep infinity and NaN */
-    SREG_FP2INT = 72,       /* uint32, 1: conversions to integers keep the low bits */
-    SREG_OVERFLOW = 76,     /* uint32 */
-    SREG_BLOCK = 80,        /* int32: index of the core */
-    SREG_ATOMIC = 84,       /* uint32: mode of atomic writes, see rules/atomic.h */
-    SREG_PAD_VALUE = 88, /* up to 64 bits: the value that fills blocks of data_copy_pad,
-                            all ones at first */
-    SREG_FIX_ND =
-        96, /* 3 x uint32: number of matrices, their pitches in L0C and in memory */
-    SREG_L0_VALUE =
-        108, /* float16: the value of fractals that are filled without a given one */
-    SREG_FIX_WORD = 112, /* uint64: parameter word of copies out of L0C */
-    SREG_DEQ =
-        120, /* uint64: parameter word of conversions on vector lanes, or a float16 */
-    SREG_IMAGE = 128, /* the parameters of load_image, see rules/image.h */
-    SREG_BYTES = 192
+#define SREG(id, at, holds, start, meaning) SREG_##id = at,
+#include "isa/sreg.def"
 };
 
 void sreg_reset(uint8_t *sreg, uint32_t core);
