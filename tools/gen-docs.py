@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import call_table
+import gen_blob_tables
 import isa_tables
 from isa_tables import rows
 
@@ -290,7 +291,7 @@ def passes():
 
 
 def blob_format():
-    """The page as it is, with the tables of queue.def after their heads."""
+    """The page as it is, with the tables of queue.def and blob_rule.def after their heads."""
     path = 'runtime/isa/queue.def'
     words = {'ON_NONE': 'no core', 'ON_A910_AIC': '`A910_AIC`', '~ON_NONE': 'all'}
     tables = {'| queue | first | later |\n|---|---|---|\n': [(pipe, first, later) for _, pipe, first, later in rows(path, 'QUEUE_PAIR')],
@@ -301,6 +302,8 @@ def blob_format():
         before, rest = text.split(head)
         after = re.sub(r'\A(\|[^\n]*\n)*', '', rest)
         text = before + head + ''.join(f'| {" | ".join(row)} |\n' for row in body) + after
+    for head, lines in gen_blob_tables.rules_of_blobs().items():
+        text = re.sub(r'(\n### %s\n\n)(?:\|[^\n]*\n)*' % head, lambda m, body=lines: m.group(1) + '\n'.join(body) + '\n', text)
     return text
 
 
@@ -389,7 +392,7 @@ def matrix():
 def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
              'docs/ir-instructions.md': ir_instructions(),
-             'docs/blob-format.md': blob_format(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
+             'docs/blob-format.md': blob_format(), 'docs/blob-tables.md': gen_blob_tables.page(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
              'docs/c-api.md': c_api()}
     stale = []
     for path, text in pages.items():

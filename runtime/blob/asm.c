@@ -566,10 +566,10 @@ static bool
 blob_line(Asm *a)
 {
     char buf[64];
-    if (!want_word(a, "blob") || !want_word(a, "0")) {
+    if (!want_word(a, "blob") || !want_word(a, "1")) {
         return false;
     }
-    if (!want_char(a, '.') || !want_word(a, "1") || !read_word(a, buf, "target")) {
+    if (!want_char(a, '.') || !want_word(a, "0") || !read_word(a, buf, "target")) {
         return false;
     }
     const Soc *soc = soc_find(buf);

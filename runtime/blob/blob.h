@@ -230,12 +230,13 @@ bool blob_utf8(const uint8_t *p, uint64_t n, uint64_t *bad);
 /* ---- rules --------------------------------------------------------------- */
 
 typedef enum BlobRule {
-#define BLOB_RULE(id, name, rule) BLOB_##id,
+#define BLOB_RULE(id, number, name, rule) BLOB_##id,
 #include "blob/blob_rule.def"
     BLOB_RULE_COUNT
 } BlobRule;
 
 typedef struct BlobRuleInfo {
+    int number;
     const char *name;
     const char *rule;
 } BlobRuleInfo;

@@ -18,7 +18,7 @@ const SectionInfo blob_sections[SEC_COUNT] = {
 };
 
 const BlobRuleInfo blob_rules[BLOB_RULE_COUNT] = {
-#define BLOB_RULE(id, name, rule) [BLOB_##id] = {name, rule},
+#define BLOB_RULE(id, number, name, rule) [BLOB_##id] = {number, name, rule},
 #include "blob/blob_rule.def"
 };
 

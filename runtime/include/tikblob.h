@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 enum {
-    TIKBLOB_MAJOR = 0,
-    TIKBLOB_MINOR = 1,
+    TIKBLOB_MAJOR = 1,
+    TIKBLOB_MINOR = 0,
     TIKBLOB_MAX_LOOPS = 16, /* nesting of loops */
     TIKBLOB_MAX_IFS = 512,  /* nesting of branches: a chain of 400 elif links is legal */
     TIKBLOB_MAX_TERMS = 8,  /* loop terms of an affine operand */

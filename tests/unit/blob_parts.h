@@ -109,7 +109,7 @@ code_of(const char *name)
 static inline Parts
 take_apart(const Bin *b)
 {
-    Parts s = {.n = (int)get32(b->p + 24), .minor = 1};
+    Parts s = {.n = (int)get32(b->p + 24), .minor = 0};
     for (int i = 0; i < s.n; i++) {
         const uint8_t *e = b->p + HEADER_BYTES + ENTRY_BYTES * i;
         Part *q = &s.p[i];
@@ -189,6 +189,7 @@ put_together(Parts *s)
         b.n += q->n;
         free(q->p);
     }
+    put16(b.p + 8, TIKBLOB_MAJOR);
     put16(b.p + 10, s->minor);
     put32(b.p + 12, HEADER_BYTES);
     put64(b.p + 16, b.n);

@@ -4,7 +4,7 @@
 #include "blob_parts.h"
 
 #define TARGET                                                                           \
-    "blob 0.1 Ascend310P3\n"                                                             \
+    "blob 1.0 Ascend310P3\n"                                                             \
     "meta \"test\"\n"
 #define FRAMES                                                                           \
     "frame 1 0 \"both\" @ \"a b.tik\" 20:9\n"                                            \
@@ -49,7 +49,7 @@ static const char seed[] = TARGET FRAMES KERNEL
     "set_padding value=4294967296\n" OUT "end\n";
 
 /* Two kernels, no places, no meta, the smallest names. */
-static const char seed_two[] = "blob 0.1 Ascend910B1\n"
+static const char seed_two[] = "blob 1.0 Ascend910B1\n"
                                "kernel \"a\" cores 1 steps 0\n"
                                "code\n"
                                "end\n"
@@ -194,7 +194,7 @@ calls_are_canonical(void **state)
         char text[1000];
         const int *n = in[i];
         snprintf(text, sizeof text,
-                 "blob 0.1 Ascend310P3\n%skernel \"k\" cores 1 steps 0\ncode\nreturn in "
+                 "blob 1.0 Ascend310P3\n%skernel \"k\" cores 1 steps 0\ncode\nreturn in "
                  "%d\nreturn in %d\nend\nkernel \"l\" cores 1 steps 0\ncode\nreturn in "
                  "%d\nreturn in %d\nend\n",
                  frames[i], n[0], n[1], n[1], n[2]);
@@ -378,7 +378,7 @@ fill_up(Parts *s, int n)
 
 CASE(features, s->required = 1)
 CASE(optional, s->optional = 1)
-CASE(optional_later, s->optional = 1; s->minor = 2)
+CASE(optional_later, s->optional = 1; s->minor = 1)
 CASE(no_sections, for (int i = 0; i < s->n; i++) free(s->p[i].p); s->n = 0)
 CASE(sections_17, fill_up(s, 17))
 CASE(sections_16, fill_up(s, 16))
@@ -387,7 +387,7 @@ CASE(unknown_skip, insert_part(s, 2, strange(0)))
 CASE(wrong_flags, part(s, "LINE")->flags = BLOB_MUST)
 CASE(record_longer, part(s, "KERN")->record = 104)
 CASE(record_later, part(s, "KERN")->record = 104; resize(part(s, "KERN"), 104);
-     s->minor = 2)
+     s->minor = 1)
 CASE(record_tail, record_later(s); bytes(s, "KERN")[103] = 1)
 CASE(size_cut, part(s, "REGN")->n -= 8)
 CASE(offset_gap, part(s, "CODE")->skip = 16)
@@ -754,10 +754,10 @@ header_rules(void **state)
     assert_string_equal(open_code(&a), "");
     assert_string_equal(identify_code(&a), "build-id");
     tikblob_update_checksums(a.p, a.n);
-    put16(a.p + 8, 1);
+    put16(a.p + 8, 2);
     tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "version-major");
-    put16(a.p + 8, 0);
+    put16(a.p + 8, 1);
     put32(a.p + 12, 72);
     tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "header-size");
@@ -780,7 +780,7 @@ static void
 longest_strings(void **state)
 {
     (void)state;
-    static const char head[] = "blob 0.1 Ascend310P3\nkernel \"";
+    static const char head[] = "blob 1.0 Ascend310P3\nkernel \"";
     static const char tail[] = "\" cores 1 steps 1\ncode\nend\n";
     for (size_t extra = 0; extra < 2; extra++) {
         size_t n = MAX_STRING_BYTES - 1 + extra;
@@ -815,9 +815,9 @@ assembler_names_the_line(void **state)
 {
     (void)state;
     expect_error("", 1, "ends inside");
-    expect_error("blob 0.2 Ascend310P3\n", 1, "'1' expected");
-    expect_error("# comment\n\nblob 0.1 Nobody\n", 3, "'Nobody' is not a processor");
-    expect_error("blob 0.1 Ascend310P\n", 1, "not a processor");
+    expect_error("blob 1.2 Ascend310P3\n", 1, "'0' expected");
+    expect_error("# comment\n\nblob 1.0 Nobody\n", 3, "'Nobody' is not a processor");
+    expect_error("blob 1.0 Ascend310P\n", 1, "not a processor");
     expect_error(HEAD "nonsense x=1\nend\n", 12, "'nonsense' is neither");
     expect_error(HEAD "r0 = frob int32 1 2\nend\n", 12, "not a scalar operation");
     expect_error(HEAD "set_padding value=99999999999999999999\nend\n", 12,
@@ -871,7 +871,7 @@ odd_names_are_written_safely(void **state)
 {
     (void)state;
     Bin a = assemble(
-        "blob 0.1 Ascend310P3\nmeta \"a\\x0a\\\"\xff\"\n"
+        "blob 1.0 Ascend310P3\nmeta \"a\\x0a\\\"\xff\"\n"
         "kernel \"k\" cores 1 steps 1\ncode\nreturn @ \"d\xc3\xa9/\xe9.tik\" 1:1\nend\n");
     char *text;
     TikBlobDiag diag;

@@ -8,7 +8,7 @@
     " src_stride=0 dst_stride=0 mode=0\n"
 
 #define HEAD                                                                             \
-    "blob 0.1 Ascend310P3\n"                                                             \
+    "blob 1.0 Ascend310P3\n"                                                             \
     "kernel \"t\" cores 1 steps 0\n"                                                     \
     "peak UB 96\n"                                                                       \
     "arg \"x\" input float16 (16)\n"                                                     \
@@ -191,7 +191,7 @@ wrong_texts_name_the_line(void **state)
         Bin b;
         int line;
         snprintf(text, sizeof text,
-                 "blob 0.1 Ascend310P3\nkernel \"t\" cores 1 steps 0\n%s", wrong[i].text);
+                 "blob 1.0 Ascend310P3\nkernel \"t\" cores 1 steps 0\n%s", wrong[i].text);
         assert_false(
             tikblob_assemble(text, strlen(text), &b.p, &b.n, &line, error, sizeof error));
         assert_string_equal(error, wrong[i].error);

@@ -385,7 +385,7 @@ check_program(uint64_t seed, TikDesc *code)
     memset(&g, 0, sizeof g);
     g.state = seed * 0x9e3779b97f4a7c15u + 1;
     put(&g,
-        "blob 0.1 Ascend310P3\nkernel \"k\" cores %d steps 0\npeak UB 1280\n"
+        "blob 1.0 Ascend310P3\nkernel \"k\" cores %d steps 0\npeak UB 1280\n"
         "region 0 \"a\" UB int8 at 0 bytes 256\nregion 1 \"b\" UB int8 at 256 bytes "
         "1024\n"
         "code\n",

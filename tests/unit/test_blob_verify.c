@@ -4,7 +4,7 @@
 #include "blob_parts.h"
 
 #define HEAD(soc)                                                                        \
-    "blob 0.1 " soc "\n"                                                                 \
+    "blob 1.0 " soc "\n"                                                                 \
     "kernel \"k\" cores 4 steps 0\n"                                                     \
     "peak UB 8192\n"                                                                     \
     "arg \"x\" input float16 (4096)\n"                                                   \
@@ -219,7 +219,7 @@ stated_steps_hold(void **state)
     for (int i = 0; i < 3; i++) {
         char text[300];
         snprintf(text, sizeof text,
-                 "blob 0.1 Ascend310P3\nkernel \"k\" cores 1 steps %s%s", cases[i].steps,
+                 "blob 1.0 Ascend310P3\nkernel \"k\" cores 1 steps %s%s", cases[i].steps,
                  body);
         Bin b = assemble(text);
         assert_string_equal(verify_code(&b), cases[i].code);
@@ -656,7 +656,7 @@ known_bug_5_fields_on_every_product(void **state)
         TikDesc *d = malloc(sizeof *d);
         snprintf(
             text, sizeof text,
-            "blob 0.1 %s\nkernel \"k\" cores 1 steps 1\npeak %s 64\n"
+            "blob 1.0 %s\nkernel \"k\" cores 1 steps 1\npeak %s 64\n"
             "arg \"x\" input int8 (64)\nregion 0 \"x\" GM int8 arg 0\n"
             "region 1 \"u\" %s int8 at 0 bytes 64\ncode\n"
             "data_move dst=int8[1, 1] src=int8[0, 2] sid=3 nburst=4 burst=5 src_stride=6 "

@@ -2,7 +2,7 @@
  * and the rules of its section just outside and just inside the limit. */
 #include "blob_parts.h"
 
-static const char head[] = "blob 0.1 Ascend310P3\n";
+static const char head[] = "blob 1.0 Ascend310P3\n";
 static const char rest[] = "kernel \"t\" cores 1 steps 0\n"
                            "code\nend\n";
 

@@ -203,7 +203,7 @@ refused_texts(void **state)
 
 /* The blob has a weight by itself, one channel of 64 bytes, and a table before it. */
 static const char seed[] =
-    "blob 0.1 bm1684x\n"
+    "blob 1.0 bm1684x\n"
     "kernel \"t\" cores 1 steps 0\n"
     "region 0 \"a\" GM uint8 table bytes 2\n"
     "data 0102\n"
@@ -304,7 +304,7 @@ static void
 empty_section(void **state)
 {
     (void)state;
-    Bin b = assemble("blob 0.1 bm1684x\n"
+    Bin b = assemble("blob 1.0 bm1684x\n"
                      "kernel \"t\" cores 1 steps 0\n"
                      "region 0 \"k\" GM float32 table bytes 4 packed float32 1 1 1 1\n"
                      "data 01020304\n"
