@@ -1,30 +1,13 @@
-/* cmd_blob.c: implements tikc disasm, asm and verify. */
+/* cmd_blob.c: implements tikc disasm, asm, verify and strip. */
 #include "driver/driver.h"
-#include "tikblob.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int
-finish(Cmd *c, bool ok)
-{
-    int code = report_unit(c);
-    return !ok && code == EXIT_CLEAN ? EXIT_FINDINGS : code;
-}
-
-bool
-blob_refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag)
-{
-    char text[400];
-    tikblob_explain(b, kernel, diag, text, sizeof text);
-    diag_add(&c->unit, D_BLOB, (Span){0}, 0, "'%s' is refused: %s: %s", c->files.p[0],
-             diag->code, text);
-    return false;
-}
+/* ---- disasm -------------------------------------------------------------- */
 
 static bool
-disasm(Cmd *c)
+disasm_text(Cmd *c)
 {
     char *bytes;
     size_t size;
@@ -34,16 +17,40 @@ disasm(Cmd *c)
     if (!tikblob_disassemble((uint8_t *)bytes, size, &text, &diag)) {
         return blob_refused(c, NULL, 0, &diag);
     }
-    bool ok = io_print(&c->unit, text, strlen(text));
+    Text out;
+    text_init(&out, &c->unit.arena);
+    if (c->several) {
+        text_printf(&out, "# %s\n", c->files.p[0]);
+    }
+    text_put(&out, text);
     free(text);
-    return ok;
+    return io_print(&c->unit, out.p, out.n);
+}
+
+static bool
+disasm_json(Cmd *c)
+{
+    TikBlob b;
+    Text out;
+    TRY(blob_open(c, &b));
+    json_begin(c, &out);
+    blob_json(&b, &out);
+    return json_end(c, &out);
+}
+
+static bool
+disasm(Cmd *c)
+{
+    return report_json(c) ? disasm_json(c) : disasm_text(c);
 }
 
 int
 cmd_disasm(Cmd *c)
 {
-    return finish(c, disasm(c));
+    return blob_files(c, disasm);
 }
+
+/* ---- asm ----------------------------------------------------------------- */
 
 /* Returns the byte range of a line (from 1) of the assembler's text, for the caret. */
 static Span
@@ -56,17 +63,47 @@ line_span(Unit *u, uint32_t file, int line)
     return (Span){file, begin, begin + len};
 }
 
+/* Returns the output: that of -o, or the text's name with .tkb for what is after its last
+ * dot. */
+static const char *
+asm_output(Cmd *c)
+{
+    const char *text = c->files.p[0];
+    if (c->out) {
+        return c->out;
+    }
+    const char *slash = strrchr(text, '/');
+    const char *name = slash ? slash + 1 : text;
+    const char *dot = strrchr(name, '.');
+    size_t n = dot && dot > name ? (size_t)(dot - text) : strlen(text);
+    return arena_printf(&c->unit.arena, "%.*s.tkb", (int)n, text);
+}
+
+static bool
+written(Cmd *c, const char *out, size_t before, size_t size)
+{
+    if (!report_json(c)) {
+        return true;
+    }
+    Text t;
+    json_begin(c, &t);
+    json_text(&t, "output", out);
+    json_count(&t, "bytes_read", before);
+    json_count(&t, "bytes", size);
+    return json_end(c, &t);
+}
+
 static bool
 assemble(Cmd *c)
 {
     Unit *u = &c->unit;
-    if (!c->out) {
-        diag_add(u, D_USAGE, (Span){0}, 0, "asm needs -o BLOB");
-        return false;
-    }
     char *text;
     size_t len;
-    TRY(options_spare(c, c->out) && io_read(u, c->files.p[0], &text, &len));
+    if (!c->out && strcmp(c->files.p[0], "-") == 0) {
+        return options_wrong(c, "asm of standard input needs -o BLOB");
+    }
+    const char *out = asm_output(c);
+    TRY(options_spare(c, out) && io_read(u, c->files.p[0], &text, &len));
     uint32_t file = unit_add_source(u, c->files.p[0], text, len);
     uint8_t *bytes;
     size_t size;
@@ -76,67 +113,150 @@ assemble(Cmd *c)
         diag_add(u, D_SYNTAX, line_span(u, file, line), 0, "%s", error);
         return false;
     }
-    bool ok = io_write(u, c->out, bytes, size);
+    bool ok = io_write(u, out, bytes, size) && written(c, out, len, size);
     free(bytes);
     return ok;
+}
+
+/* Refuses one output for several inputs. */
+static bool
+one_output(Cmd *c)
+{
+    return !c->out || c->files.n == 1 ||
+           options_wrong(c, "-o names the output of one file, and several are given");
 }
 
 int
 cmd_asm(Cmd *c)
 {
-    return finish(c, assemble(c));
+    return one_output(c) ? blob_files(c, assemble) : report_unit(c);
 }
 
-bool
-blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof)
-{
-    uint64_t size = tikblob_workspace(b, kernel);
-    void *workspace = arena_alloc(&c->unit.arena, size);
-    TikBlobDiag diag;
-    return tikblob_verify(b, kernel, workspace, size, proof, &diag) ||
-           blob_refused(c, b, kernel, &diag);
-}
+/* ---- strip --------------------------------------------------------------- */
 
 static bool
-verify_kernel(Cmd *c, const TikBlob *b, int kernel, Text *out)
+strip(Cmd *c)
 {
-    TikBlobProof proof;
-    TRY(blob_verify(c, b, kernel, &proof));
-    TikBlobKernel k;
-    tikblob_kernel(b, kernel, &k);
+    char *bytes;
+    size_t size, stripped;
+    uint8_t *out;
+    TikBlobDiag diag;
+    const char *path = c->out ? c->out : c->files.p[0];
+    TRY(io_read(&c->unit, c->files.p[0], &bytes, &size));
+    if (!tikblob_strip((uint8_t *)bytes, size, &out, &stripped, &diag)) {
+        return blob_refused(c, NULL, 0, &diag);
+    }
+    bool ok = io_write(&c->unit, path, out, stripped) && written(c, path, size, stripped);
+    free(out);
+    return ok;
+}
+
+int
+cmd_strip(Cmd *c)
+{
+    return one_output(c) ? blob_files(c, strip) : report_unit(c);
+}
+
+/* ---- verify -------------------------------------------------------------- */
+
+static void
+kernel_text(const TikBlobKernel *k, const TikBlobProof *proof, Text *out)
+{
     text_printf(
         out,
         "%s: %u descriptors, %lld obligations proved, %lld checked at run time, at most "
         "%llu steps on each of %u cores\n",
-        k.name, k.ndescriptors, (long long)proof.proved, (long long)proof.checked,
-        (unsigned long long)proof.steps, k.cores);
+        k->name, k->ndescriptors, (long long)proof->proved, (long long)proof->checked,
+        (unsigned long long)proof->steps, k->cores);
+}
+
+static void
+kernel_json(const TikBlobKernel *k, const TikBlobProof *proof, Text *out)
+{
+    json_open(out, NULL, '{');
+    json_text(out, "name", k->name);
+    json_count(out, "descriptors", k->ndescriptors);
+    json_number(out, "proved", proof->proved);
+    json_number(out, "checked", proof->checked);
+    json_count(out, "steps", proof->steps);
+    json_count(out, "cores", k->cores);
+    json_close(out, '}');
+}
+
+/* Says in JSON why a blob is refused; the diagnostic says the same as a sentence. */
+static bool
+refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag)
+{
+    if (report_json(c)) {
+        Text t;
+        json_begin(c, &t);
+        json_bool(&t, "accepted", false);
+        json_text(&t, "rule", diag->code);
+        json_text(&t, "section", diag->section);
+        json_count(&t, "offset", diag->offset);
+        json_number(&t, "descriptor", diag->descriptor);
+        json_number(&t, "seen_lo", diag->seen_lo);
+        json_number(&t, "seen_hi", diag->seen_hi);
+        json_number(&t, "allowed_lo", diag->allowed_lo);
+        json_number(&t, "allowed_hi", diag->allowed_hi);
+        TRY(json_end(c, &t));
+    }
+    return blob_refused(c, b, kernel, diag);
+}
+
+/* Verifies all kernels and puts a line or an object for each. */
+static bool
+verify_kernels(Cmd *c, const TikBlob *b, Text *out)
+{
+    for (int i = 0; i < b->nkernels; i++) {
+        TikBlobProof proof;
+        TikBlobKernel k;
+        TikBlobDiag diag;
+        if (!blob_verify(c, b, i, &proof, &diag)) {
+            return refused(c, b, i, &diag);
+        }
+        tikblob_kernel(b, i, &k);
+        (report_json(c) ? kernel_json : kernel_text)(&k, &proof, out);
+    }
     return true;
+}
+
+static bool
+verify_blob(Cmd *c, const TikBlob *b)
+{
+    Text t;
+    if (!report_json(c)) {
+        text_init(&t, &c->unit.arena);
+        text_printf(&t, "%s: blob version %d.%d for %s\n", c->files.p[0], TIKBLOB_MAJOR,
+                    TIKBLOB_MINOR, tikblob_soc_name(b->soc));
+        return verify_kernels(c, b, &t) && io_print(&c->unit, t.p, t.n);
+    }
+    json_begin(c, &t);
+    json_bool(&t, "accepted", true);
+    json_text(&t, "target", tikblob_soc_name(b->soc));
+    json_open(&t, "kernels", '[');
+    TRY(verify_kernels(c, b, &t));
+    json_close(&t, ']');
+    return json_end(c, &t);
 }
 
 static bool
 verify(Cmd *c)
 {
+    TikBlob b;
     char *bytes;
     size_t size;
-    TRY(io_read(&c->unit, c->files.p[0], &bytes, &size));
-    TikBlob b;
     TikBlobDiag diag;
+    TRY(io_read(&c->unit, c->files.p[0], &bytes, &size));
     if (!tikblob_open(&b, (uint8_t *)bytes, size, &diag) ||
         !tikblob_identify(&b, &diag)) {
-        return blob_refused(c, NULL, 0, &diag);
+        return refused(c, NULL, 0, &diag);
     }
-    Text t;
-    text_init(&t, &c->unit.arena);
-    text_printf(&t, "%s: blob version %d.%d for %s\n", c->files.p[0], TIKBLOB_MAJOR,
-                TIKBLOB_MINOR, b.soc->name);
-    for (int i = 0; i < b.nkernels; i++) {
-        TRY(verify_kernel(c, &b, i, &t));
-    }
-    return io_print(&c->unit, t.p, t.n);
+    return verify_blob(c, &b);
 }
 
 int
 cmd_verify(Cmd *c)
 {
-    return finish(c, verify(c));
+    return blob_files(c, verify);
 }

@@ -142,7 +142,8 @@ open_blob(Cmd *c, Job *job)
     params_of_blob(c, job, &b);
     /* The emulator runs only what the verifier accepts. */
     TikBlobProof proof;
-    return blob_verify(c, &b, job->blob_kernel, &proof);
+    return blob_verify(c, &b, job->blob_kernel, &proof, &diag) ||
+           blob_refused(c, &b, job->blob_kernel, &diag);
 }
 
 static bool

@@ -42,6 +42,7 @@ typedef struct Cmd {
     const char *dtype;
     const char *cpu; /* null means this machine's */
     bool proofs, verify_each, stats, matrix, dry_run;
+    bool several;          /* the command has other files beside this one */
     bool output_on_stdout; /* what the program prints then goes to standard error */
     int64_t opt_level;
     int64_t threads;
@@ -136,6 +137,8 @@ bool io_is_blob(const char *bytes, size_t size);
 
 /* ---- report.c ------------------------------------------------------------ */
 
+/* Returns whether the output is JSON. */
+bool report_json(const Cmd *c);
 /* Prints what the unit collected (to standard error; JSON to standard output) and what
  * the program printed. Returns the exit code. */
 int report_unit(Cmd *c);
@@ -164,12 +167,37 @@ bool explain_signatures(Arena *a, const char *name, Text *out);
 /* Puts everything else that a name may mean; returns false if it means nothing. */
 bool explain_name(Arena *a, const char *name, Text *out);
 
-/* ---- cmd_blob.c ---------------------------------------------------------- */
+/* ---- blob_files.c -------------------------------------------------------- */
 
+/* Runs one on each file of the command, in a copy of it that has this file alone and a
+ * unit of its own; returns the greatest exit code. */
+int blob_files(Cmd *c, bool (*one)(Cmd *c));
 /* Adds the diagnostic of a blob that was refused (b may be null); returns false. */
 bool blob_refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag);
-/* Verifies one kernel of an open blob. Returns false after a blob diagnostic. */
-bool MUST_USE blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof);
+/* Opens and identifies the blob that is the command's first file. Its bytes live as long
+ * as the unit. Returns false after a diagnostic. */
+bool MUST_USE blob_open(Cmd *c, TikBlob *b);
+/* Verifies one kernel of an open blob. Returns false with *diag. */
+bool MUST_USE blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof,
+                          TikBlobDiag *diag);
+
+/* The following functions put a line of JSON: an object with the version of its form and
+ * the command's first file, then members, in objects and arrays; json_end prints it. A
+ * key is null in an array. */
+void json_begin(Cmd *c, Text *out);
+bool MUST_USE json_end(Cmd *c, Text *out);
+void json_key(Text *out, const char *key);
+void json_text(Text *out, const char *key, const char *text);
+void json_number(Text *out, const char *key, int64_t v);
+void json_count(Text *out, const char *key, uint64_t v);
+void json_bool(Text *out, const char *key, bool v);
+void json_open(Text *out, const char *key, char bracket);
+void json_close(Text *out, char bracket);
+
+/* ---- blob_json.c --------------------------------------------------------- */
+
+/* Puts the members of an open and identified blob: its target and kernels. */
+void blob_json(const TikBlob *b, Text *out);
 
 /* ---- commands ------------------------------------------------------------ */
 int cmd_check(Cmd *c);
@@ -179,6 +207,10 @@ int cmd_run(Cmd *c);
 int cmd_disasm(Cmd *c);
 int cmd_asm(Cmd *c);
 int cmd_verify(Cmd *c);
+int cmd_dump(Cmd *c);
+int cmd_stats(Cmd *c);
+int cmd_strip(Cmd *c);
+int cmd_diff(Cmd *c);
 int cmd_explain(Cmd *c);
 int cmd_explain_slice(Cmd *c);
 int cmd_targets(Cmd *c);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-wants_json(const Cmd *c)
+bool
+report_json(const Cmd *c)
 {
     return c->format && strcmp(c->format, "json") == 0;
 }
@@ -55,15 +55,15 @@ report_unit(Cmd *c)
 {
     Unit *u = &c->unit;
     if (u->log.n) {
-        bool taken = wants_json(c) || c->output_on_stdout;
+        bool taken = report_json(c) || c->output_on_stdout;
         fwrite(u->log.p, 1, u->log.n, taken ? stderr : stdout);
     }
     Text t;
     text_init(&t, &u->arena);
-    diag_render_all(u, wants_json(c) ? DIAG_JSON : DIAG_TEXT, &t);
+    diag_render_all(u, report_json(c) ? DIAG_JSON : DIAG_TEXT, &t);
     fflush(stdout);
-    fwrite(t.p, 1, t.n, wants_json(c) ? stdout : stderr);
-    if (u->errors + u->warnings > 1 && !wants_json(c)) {
+    fwrite(t.p, 1, t.n, report_json(c) ? stdout : stderr);
+    if (u->errors + u->warnings > 1 && !report_json(c)) {
         fprintf(stderr, "tikc: %lld error%s, %lld warning%s\n", (long long)u->errors,
                 u->errors == 1 ? "" : "s", (long long)u->warnings,
                 u->warnings == 1 ? "" : "s");
@@ -212,7 +212,7 @@ bool
 report_into(Cmd *c, const TikError *err, int *code)
 {
     DiagId id = diag_find(err->name);
-    if (!wants_json(c) || id == DIAG_COUNT) {
+    if (!report_json(c) || id == DIAG_COUNT) {
         return false;
     }
     add_error(c, id, place_of(c, err), err);

@@ -262,6 +262,12 @@ typedef struct BlobSeen {
 bool blob_bad_value(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset,
                     BlobSeen v);
 
+/* Says that memory is exhausted, for hosted functions that are not refused otherwise. */
+void blob_no_memory(TikBlobDiag *diag); /* explain.c */
+/* Returns whether the text form and the writer can express everything in the blob: not
+ * those of a later version, with sections of other readers. */
+bool blob_is_plain(const TikBlob *b, TikBlobDiag *diag); /* disasm.c */
+
 /* ---- digests ------------------------------------------------------------- */
 
 uint32_t blob_crc32c(const uint8_t *p, uint64_t n);

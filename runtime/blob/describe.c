@@ -1,6 +1,7 @@
 /* describe.c: names for the numbers in a blob, for programs that know only the installed
  * headers. */
 #include "blob/blob.h"
+#include "rules/flag.h"
 
 const Soc *
 tikblob_soc(const char *name)
@@ -40,4 +41,22 @@ tikblob_param(Op op, int index, TikBlobParam *out)
     int n;
     const ParamInfo *p = &form_params(op_table[op].form, &n)[index];
     *out = (TikBlobParam){p->name, p->role, p->item, p->items};
+}
+
+const char *
+tikblob_queue(const TikBlob *b, const TikBlobKernel *k, const TikDesc *d)
+{
+    CheckInstr in;
+    int n;
+    const ParamInfo *p = form_params(op_table[d->op].form, &n);
+    check_begin(&in, d->op, n);
+    in.soc = b->soc;
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
+            TikBlobRegion r;
+            tikblob_region(b, k, (int)d->args[i].t.region, &r);
+            in.args[i].t.scope = r.scope;
+        }
+    }
+    return pipe_name(flag_pipe(&in));
 }

@@ -25,9 +25,20 @@ add(Line *l, const char *fmt, ...)
     l->n += n > 0 ? (size_t)n : 0;
 }
 
+static const char no_memory[] = "memory";
+
+void
+blob_no_memory(TikBlobDiag *diag)
+{
+    blob_refuse(diag, no_memory, &(BlobAt){.descriptor = -1});
+}
+
 static const char *
 rule_text(const char *code)
 {
+    if (strcmp(code, no_memory) == 0) {
+        return "there is enough memory for what the blob becomes";
+    }
     for (int i = 0; i < BLOB_RULE_COUNT; i++) {
         if (strcmp(blob_rules[i].name, code) == 0) {
             return blob_rules[i].rule;

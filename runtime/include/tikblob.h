@@ -302,6 +302,11 @@ typedef struct TikBlobParam {
 TIK_API int tikblob_params(Op op); /* number of operands */
 TIK_API void tikblob_param(Op op, int index, TikBlobParam *out);
 
+/* Returns the name of the queue that executes an instruction (DESC_INSTR) of a kernel:
+ * "V", "MTE2". */
+TIK_API const char *tikblob_queue(const TikBlob *b, const TikBlobKernel *k,
+                                  const TikDesc *d);
+
 /* ---- verifier ------------------------------------------------------------ */
 
 typedef struct TikBlobProof {
@@ -333,10 +338,34 @@ TIK_API bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify 
  * *text. */
 TIK_API bool tikblob_disassemble(const uint8_t *bytes, size_t size, char **text,
                                  TikBlobDiag *diag);
+/* Returns the line that the text has for a descriptor, with the names of regions in the
+ * place of their numbers; null without memory. The caller frees it. */
+TIK_API char *tikblob_text(const TikBlob *b, const TikBlobKernel *k, const TikDesc *d);
+/* Writes a blob again without what a device does not need: places, names, calls and META.
+ * What it executes is the same. The caller frees *out. */
+TIK_API bool tikblob_strip(const uint8_t *bytes, size_t size, uint8_t **out,
+                           size_t *out_size, TikBlobDiag *diag);
 /* Makes a blob of a text. *line is the line of the first error. The caller frees
  * *bytes. */
 TIK_API bool tikblob_assemble(const char *text, size_t len, uint8_t **bytes, size_t *size,
                               int *line, char *error, size_t error_size);
+/* A field of a blob: bytes of the file with a name and, in `value`, what they say (empty
+ * where the bytes are all there is). */
+typedef struct TikBlobField {
+    char part[12];   /* "header", "sections", the name of a section, "" between them */
+    uint64_t record; /* index of the record, descriptor or frame in its part */
+    uint64_t offset, bytes;
+    const char *name;
+    char value[600];
+} TikBlobField;
+
+typedef void (*TikBlobFieldSink)(void *to, const TikBlobField *field);
+
+/* Calls each with the fields of a blob in the order of the file; every byte belongs to
+ * one. A refused blob is gone through as far as its section table can be followed.
+ * Returns what tikblob_open and tikblob_identify return, with their *diag. */
+TIK_API bool tikblob_fields(const uint8_t *bytes, size_t size, TikBlobFieldSink each,
+                            void *to, TikBlobDiag *diag);
 /* Writes a diagnostic as one sentence, with kernel, source line and names where known. */
 TIK_API void tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag,
                              char *out, size_t size);
