@@ -12,6 +12,7 @@
 #   make lint       formatting, include direction, function length, generated pages
 #   make hooks      lets git run lint on what is committed
 #   make docs       regenerates the generated pages of docs/
+#   make blobs      makes the conformance set of the blob format, tests/blobs
 BUILD    ?= build
 PREFIX   ?= /usr/local
 CC       ?= cc
@@ -69,7 +70,7 @@ DRV_OBJ  := $(call obj,$(DRV_SRC))
 HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
 
-.PHONY: all demo test check-passes check-san bench fuzz install uninstall lint docs clean packages format
+.PHONY: all demo test check-passes check-san bench fuzz install uninstall lint docs blobs clean packages format
 
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
@@ -318,6 +319,10 @@ hooks:
 
 docs: $(BUILD)/tikc
 	$(PYTHON) tools/gen-docs.py
+
+# The conformance set of the blob format, anew from its texts.
+blobs: $(BUILD)/tikc
+	TIKC=$(abspath $(BUILD)/tikc) $(PYTHON) tests/blobs/make.py
 
 clean:
 	rm -rf $(BUILD)
