@@ -1,0 +1,500 @@
+/* test_sync.c: the proof that queues are well ordered (blob/sync.h) against all
+ * interleavings of small programs: what it accepts has no order of execution in which two
+ * accesses of the same bytes change places, a flag is raised twice, or a queue hangs. The
+ * opposite, programs that are in order and are not proved, is counted and printed.
+ *
+ *   test_sync             programs of up to 3 descriptors, and a sample of those of 4 and 5
+ *   test_sync N           all programs of up to N descriptors */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "blob/sync.h"
+
+enum {
+    QUEUES = 3,
+    FLAGS = 2,
+    BUFFERS = 2,
+    MOST = 6,        /* descriptors of a program */
+    MOST_STEPS = 24, /* of its execution */
+    BLOCK = 32
+};
+
+static const Pipe queues[QUEUES] = {PIPE_MTE2, PIPE_V, PIPE_MTE3};
+
+/* Instructions of small programs: accesses of a queue, sets and waits of two flags, in
+ * opposite directions between the first two queues, and barriers. */
+typedef struct Small {
+    SyncEventKind kind; /* STMT, SET, WAIT, ALL */
+    int queue;
+    int buffer; /* of statements; flags: which */
+    bool write;
+    bool turns; /* of statements: the buffer of the round */
+} Small;
+
+enum {
+    ACCESSES = QUEUES * BUFFERS * 2,
+    TURNING = QUEUES * 2,
+    LETTERS = ACCESSES + TURNING + 2 * FLAGS + 1
+};
+
+static Small
+letter(int i)
+{
+    if (i < ACCESSES) {
+        return (Small){SYNC_STMT, i / 4, i / 2 % 2, i % 2 != 0, false};
+    }
+    i -= ACCESSES;
+    if (i < TURNING) {
+        return (Small){SYNC_STMT, i / 2, 0, i % 2 != 0, true};
+    }
+    i -= TURNING;
+    return i < 2 * FLAGS
+               ? (Small){i < FLAGS ? SYNC_SET : SYNC_WAIT, 0, i % FLAGS, false, false}
+               : (Small){SYNC_ALL, 0, 0, false, false};
+}
+
+/* What is around the descriptors [from, to) of a program. */
+typedef enum Around {
+    PLAIN,
+    ONCE,    /* a loop of one iteration */
+    TWICE,   /* of two */
+    SOME,    /* of 0 to 2 */
+    BRANCH,  /* a branch */
+    CHOICE,  /* [from, to) or what follows up to the end */
+    AROUNDS
+} Around;
+
+typedef struct Program {
+    int n;
+    Small p[MOST];
+    Around around;
+    int from, to;
+} Program;
+
+/* ---- all interleavings --------------------------------------------------- */
+
+/* One execution: the instructions that the dispatcher hands out, in order. */
+typedef struct Step {
+    Small s;
+    int buffer;
+} Step;
+
+typedef struct World {
+    Step steps[MOST_STEPS];
+    int n;
+    int of[QUEUES][MOST_STEPS]; /* steps of a queue, in order */
+    int count[QUEUES];
+    /* ALL: no queue begins what follows before everything before it has ended */
+    bool bad;
+    uint8_t seen[1 << 16];
+    int radix[QUEUES];
+} World;
+
+static int
+queue_of(const Small *s)
+{
+    if (s->kind == SYNC_SET || s->kind == SYNC_WAIT) {
+        return (s->kind == SYNC_SET) == (s->buffer == 0) ? 0 : 1;
+    }
+    return s->queue;
+}
+
+static bool
+conflict(const Step *a, const Step *b)
+{
+    return a->s.kind == SYNC_STMT && b->s.kind == SYNC_STMT && a->buffer == b->buffer &&
+           (a->s.write || b->s.write) && a->s.queue != b->s.queue;
+}
+
+/* Tries all executions from a state: how far each queue is, and which flags are up. */
+static void
+explore(World *w, const int at[QUEUES], int flags)
+{
+    int key = flags;
+    for (int q = 0; q < QUEUES; q++) {
+        key = key * (MOST_STEPS + 1) + at[q];
+    }
+    key %= 1 << 16; /* the queues of a program together have few steps */
+    if (w->bad || w->seen[key]) {
+        return;
+    }
+    w->seen[key] = 1;
+    int ended = w->n, first_all = w->n;
+    for (int q = 0; q < QUEUES; q++) { /* the earliest step that has not ended */
+        int i = at[q] < w->count[q] ? w->of[q][at[q]] : w->n;
+        ended = i < ended ? i : ended;
+    }
+    for (int i = w->n; i-- > 0;) { /* the first barrier that holds */
+        bool waits = false;
+        for (int q = 0; q < QUEUES; q++) {
+            waits = waits || (at[q] < w->count[q] && w->of[q][at[q]] < i);
+        }
+        first_all = w->steps[i].s.kind == SYNC_ALL && waits ? i : first_all;
+    }
+    bool moved = false, done = true;
+    for (int q = 0; q < QUEUES; q++) {
+        if (at[q] == w->count[q]) {
+            continue;
+        }
+        done = false;
+        int i = w->of[q][at[q]];
+        const Small *s = &w->steps[i].s;
+        int next[QUEUES] = {at[0], at[1], at[2]}, bit = 1 << s->buffer, up = flags;
+        if (i > first_all || (s->kind == SYNC_WAIT && (flags & bit) == 0)) {
+            continue;
+        }
+        moved = true;
+        if (s->kind == SYNC_SET) {
+            w->bad = w->bad || (flags & bit) != 0;
+            up |= bit;
+        } else if (s->kind == SYNC_WAIT) {
+            up &= ~bit;
+        }
+        for (int p = 0; p < QUEUES && s->kind == SYNC_STMT; p++) {
+            for (int j = at[p]; j < w->count[p] && w->of[p][j] < i; j++) {
+                w->bad = w->bad || conflict(&w->steps[w->of[p][j]], &w->steps[i]);
+            }
+        }
+        next[q]++;
+        explore(w, next, up);
+    }
+    w->bad = w->bad || (done ? flags != 0 : !moved);
+}
+
+static bool
+is_safe(World *w)
+{
+    int start[QUEUES] = {0};
+    memset(w->count, 0, sizeof w->count);
+    for (int i = 0; i < w->n; i++) {
+        if (w->steps[i].s.kind != SYNC_ALL) {
+            int q = queue_of(&w->steps[i].s);
+            w->of[q][w->count[q]++] = i;
+        }
+    }
+    memset(w->seen, 0, sizeof w->seen);
+    w->bad = false;
+    explore(w, start, 0);
+    return !w->bad;
+}
+
+static void
+hand_out(World *w, const Program *p, int from, int to, int round)
+{
+    for (int i = from; i < to; i++) {
+        Small s = p->p[i];
+        w->steps[w->n++] = (Step){s, s.turns ? round % BUFFERS : s.buffer};
+    }
+}
+
+/* Tries one execution of the program: so many iterations, or one side of the branch. */
+static bool
+run_safe(World *w, const Program *p, int rounds)
+{
+    w->n = 0;
+    hand_out(w, p, 0, p->from, 0);
+    for (int r = 0; r < rounds; r++) {
+        hand_out(w, p, p->from, p->to, r);
+    }
+    if (p->around != CHOICE || rounds == 0) {
+        hand_out(w, p, p->to, p->n, 0);
+    }
+    return is_safe(w);
+}
+
+static bool
+all_safe(World *w, const Program *p)
+{
+    switch (p->around) {
+    case PLAIN:
+    case ONCE:
+        return run_safe(w, p, 1);
+    case TWICE:
+        return run_safe(w, p, 2);
+    case SOME:
+        return run_safe(w, p, 0) && run_safe(w, p, 1) && run_safe(w, p, 2);
+    case BRANCH:
+    case CHOICE:
+        return run_safe(w, p, 0) && run_safe(w, p, 1);
+    case AROUNDS:
+        break;
+    }
+    return false;
+}
+
+/* ---- tapes --------------------------------------------------------------- */
+
+typedef struct Tape {
+    SyncTape t;
+    SyncEvent events[MOST * 2 + 6];
+    SyncStmt stmts[MOST];
+    SyncAccess accesses[MOST];
+    SyncLoop loop;
+    SyncFlag flags[FLAGS];
+} Tape;
+
+static void
+event(Tape *x, SyncEventKind kind, uint32_t index)
+{
+    x->events[x->t.nevents++] = (SyncEvent){.kind = kind, .index = index};
+}
+
+static void
+put(Tape *x, const Small *s, int32_t loop)
+{
+    SyncTape *t = &x->t;
+    if (s->kind != SYNC_STMT) {
+        event(x, s->kind, (uint32_t)s->buffer);
+        return;
+    }
+    SyncAccess a = {.space = SC_UB,
+                    .write = s->write,
+                    .dense = true,
+                    .at = {.constant = s->buffer * BLOCK},
+                    .hi = BLOCK};
+    if (s->turns && loop != SYNC_NONE) {
+        a.at.n = 1;
+        a.at.terms[0] = (SyncTerm){SYNC_TERM_LOOP, 1, BLOCK};
+    }
+    event(x, SYNC_STMT, t->nstmts);
+    x->accesses[t->naccesses] = a;
+    x->stmts[t->nstmts++] = (SyncStmt){.pipe = queues[s->queue],
+                                       .loop = loop,
+                                       .at = t->nevents - 1,
+                                       .first = t->naccesses++,
+                                       .n = 1};
+}
+
+static void
+put_range(Tape *x, const Program *p, int from, int to, int32_t loop)
+{
+    for (int i = from; i < to; i++) {
+        put(x, &p->p[i], loop);
+    }
+}
+
+static void
+make_tape(Tape *x, const Program *p)
+{
+    bool loop = p->around == ONCE || p->around == TWICE || p->around == SOME;
+    bool branch = p->around == BRANCH || p->around == CHOICE;
+    *x = (Tape){.flags = {{PIPE_MTE2, PIPE_V, 0}, {PIPE_V, PIPE_MTE2, 0}}};
+    x->t = (SyncTape){.events = x->events,
+                      .stmts = x->stmts,
+                      .accesses = x->accesses,
+                      .loops = &x->loop,
+                      .flags = x->flags,
+                      .cores = 1,
+                      .nflags = FLAGS};
+    put_range(x, p, 0, p->from, SYNC_NONE);
+    if (loop) {
+        x->t.nloops = 1;
+        x->loop = (SyncLoop){.outer = SYNC_NONE,
+                             .level = 1,
+                             .copies = 1,
+                             .trips = p->around == SOME ? SYNC_NONE : (int)p->around,
+                             .rounds = p->around == ONCE ? 1 : 2};
+        event(x, SYNC_LOOP, 0);
+    }
+    if (branch) {
+        event(x, SYNC_IF, 0);
+    }
+    put_range(x, p, p->from, p->to, loop ? 0 : SYNC_NONE);
+    if (loop) {
+        event(x, SYNC_END, 0);
+    }
+    if (branch) {
+        if (p->around == CHOICE) {
+            event(x, SYNC_ELSE, 0);
+            put_range(x, p, p->to, p->n, SYNC_NONE);
+        }
+        event(x, SYNC_ENDIF, 0);
+    }
+    if (p->around != CHOICE) {
+        put_range(x, p, p->to, p->n, SYNC_NONE);
+    }
+}
+
+/* ---- enumeration --------------------------------------------------------- */
+
+typedef struct Tally {
+    World *w;
+    int64_t programs, proved, alarms;
+    int shown;
+} Tally;
+
+static void
+show(const Program *p)
+{
+    printf("around %d [%d, %d):", (int)p->around, p->from, p->to);
+    for (int i = 0; i < p->n; i++) {
+        const Small *s = &p->p[i];
+        printf(" %s%d.%s%s", s->kind == SYNC_STMT  ? (s->write ? "w" : "r")
+                             : s->kind == SYNC_SET ? "set"
+                             : s->kind == SYNC_ALL ? "all"
+                                                   : "wait",
+               s->buffer, s->kind == SYNC_STMT ? pipe_name(queues[s->queue]) : "",
+               s->turns ? "~" : "");
+    }
+    printf("\n");
+}
+
+static void
+try(Tally *t, const Program *p)
+{
+    Tape x;
+    SyncVerdict v;
+    make_tape(&x, p);
+    bool proved = sync_check(&x.t, &v);
+    bool safe = all_safe(t->w, p);
+    t->programs++;
+    t->proved += proved;
+    if (proved && !safe) {
+        show(p);
+        fail_msg("proved, but some order of execution goes wrong");
+    }
+    if (safe && !proved) {
+        t->alarms++;
+        if (t->shown < 5 && getenv("SYNC_SHOW") != NULL) {
+            show(p);
+            t->shown++;
+        }
+    }
+}
+
+/* A program of which no two accesses meet, or in which a flag is set but never waited for
+ * or the other way round, has an answer that is plain. */
+static bool
+is_plain(const Program *p)
+{
+    int sets[FLAGS] = {0}, waits[FLAGS] = {0}, writes = 0, accesses = 0;
+    for (int i = 0; i < p->n; i++) {
+        const Small *s = &p->p[i];
+        sets[s->buffer] += s->kind == SYNC_SET;
+        waits[s->buffer] += s->kind == SYNC_WAIT;
+        writes += s->kind == SYNC_STMT && s->write;
+        accesses += s->kind == SYNC_STMT;
+    }
+    return (sets[0] > 0) != (waits[0] > 0) || (sets[1] > 0) != (waits[1] > 0) ||
+           writes == 0 || accesses < 2;
+}
+
+static void
+try_arounds(Tally *t, Program *p)
+{
+    bool turns = false;
+    for (int i = 0; i < p->n; i++) {
+        turns = turns || p->p[i].turns;
+    }
+    for (int a = turns ? TWICE : PLAIN; a < (turns ? BRANCH : AROUNDS); a++) {
+        p->around = (Around)a;
+        for (p->from = 0; p->from < p->n; p->from++) {
+            for (p->to = p->from + 1; p->to <= p->n; p->to++) {
+                try(t, p);
+                if (a == PLAIN) {
+                    break;
+                }
+            }
+            if (a == PLAIN) {
+                break;
+            }
+        }
+    }
+}
+
+/* Tries all programs that begin with the first p->n letters. */
+static void
+enumerate(Tally *t, Program *p, int most)
+{
+    if (p->n == most) {
+        if (!is_plain(p)) {
+            try_arounds(t, p);
+        }
+        return;
+    }
+    for (int i = 0; i < LETTERS; i++) {
+        p->p[p->n++] = letter(i);
+        enumerate(t, p, most);
+        p->n--;
+    }
+}
+
+static void
+report(const Tally *t, const char *what)
+{
+    printf("%s: %lld programs, %lld proved, %lld in order but not proved\n", what,
+           (long long)t->programs, (long long)t->proved, (long long)t->alarms);
+}
+
+static int all_up_to = 3;
+
+static void
+every_small_program(void **state)
+{
+    (void)state;
+    World *w = malloc(sizeof *w);
+    assert_non_null(w);
+    for (int n = 2; n <= all_up_to; n++) {
+        Tally t = {.w = w};
+        Program p = {0};
+        char what[40];
+        enumerate(&t, &p, n);
+        (void)snprintf(what, sizeof what, "all of %d descriptors", n);
+        report(&t, what);
+        assert_true(t.proved > 0);
+    }
+    free(w);
+}
+
+/* A generator of numbers that is the same everywhere. */
+static uint32_t
+draw(uint64_t *state, uint32_t n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33) % n;
+}
+
+static void
+a_sample_of_larger_ones(void **state)
+{
+    (void)state;
+    World *w = malloc(sizeof *w);
+    uint64_t seed = 15;
+    assert_non_null(w);
+    for (int n = 4; n <= MOST; n++) {
+        Tally t = {.w = w};
+        char what[40];
+        for (int i = 0; i < 60000 / n; i++) {
+            Program p = {.n = n};
+            for (int j = 0; j < n; j++) {
+                p.p[j] = letter((int)draw(&seed, LETTERS));
+            }
+            if (!is_plain(&p)) {
+                try_arounds(&t, &p);
+            }
+        }
+        (void)snprintf(what, sizeof what, "a sample of %d", n);
+        report(&t, what);
+    }
+    free(w);
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc > 1) {
+        all_up_to = (int)strtol(argv[1], NULL, 10);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_small_program),
+        cmocka_unit_test(a_sample_of_larger_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
