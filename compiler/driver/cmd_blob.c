@@ -165,9 +165,10 @@ kernel_text(const TikBlobKernel *k, const TikBlobProof *proof, Text *out)
     text_printf(
         out,
         "%s: %u descriptors, %lld obligations proved, %lld checked at run time, at most "
-        "%llu steps on each of %u cores\n",
+        "%llu steps on each of %u cores%s\n",
         k->name, k->ndescriptors, (long long)proof->proved, (long long)proof->checked,
-        (unsigned long long)proof->steps, k->cores);
+        (unsigned long long)proof->steps, k->cores,
+        (k->flags & TIKBLOB_QUEUES) != 0 ? ", queues in order" : "");
 }
 
 static void
@@ -180,6 +181,7 @@ kernel_json(const TikBlobKernel *k, const TikBlobProof *proof, Text *out)
     json_number(out, "checked", proof->checked);
     json_count(out, "steps", proof->steps);
     json_count(out, "cores", k->cores);
+    json_bool(out, "queues", (k->flags & TIKBLOB_QUEUES) != 0);
     json_close(out, '}');
 }
 
@@ -204,6 +206,28 @@ refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag)
     return blob_refused(c, b, kernel, diag);
 }
 
+/* A kernel that queues execute must be well ordered. */
+static bool
+verify_order(Cmd *c, const TikBlob *b, int kernel)
+{
+    TikBlobOrder order;
+    if (tikblob_order(b, kernel, &order)) {
+        return true;
+    }
+    if (report_json(c)) {
+        Text t;
+        json_begin(c, &t);
+        json_bool(&t, "accepted", false);
+        json_text(&t, "rule", order.name);
+        json_count(&t, "descriptor", order.later);
+        json_count(&t, "earlier", order.first);
+        TRY(json_end(c, &t));
+    }
+    diag_add(&c->unit, D_BLOB, (Span){0}, 0, "'%s' is refused: %s: %s", c->files.p[0],
+             order.name, order.text);
+    return false;
+}
+
 /* Verifies all kernels and puts a line or an object for each. */
 static bool
 verify_kernels(Cmd *c, const TikBlob *b, Text *out)
@@ -216,6 +240,7 @@ verify_kernels(Cmd *c, const TikBlob *b, Text *out)
             return refused(c, b, i, &diag);
         }
         tikblob_kernel(b, i, &k);
+        TRY((k.flags & TIKBLOB_QUEUES) == 0 || verify_order(c, b, i));
         (report_json(c) ? kernel_json : kernel_text)(&k, &proof, out);
     }
     return true;

@@ -88,8 +88,8 @@ typedef struct SyncFlag {
 } SyncFlag;
 
 typedef enum SyncEventKind {
-    SYNC_STMT,    /* index: of the statement */
-    SYNC_SET,     /* index: of the flag */
+    SYNC_STMT, /* index: of the statement */
+    SYNC_SET,  /* index: of the flag */
     SYNC_WAIT,
     SYNC_BARRIER, /* index: Pipe */
     SYNC_ALL,     /* all queues become empty */
@@ -186,9 +186,9 @@ typedef struct SyncVerdict {
     SyncFinding finding;
     uint32_t first, later; /* RACE: statements; others: later is an event */
     SyncMeet meet;         /* RACE */
-    int level;             /* RACE: the loop that carries it, 0: none, and how many rounds */
-    int64_t rounds;        /* apart they are at least */
-    uint32_t flag;         /* index of the flag */
+    int level;      /* RACE: the loop that carries it, 0: none, and how many rounds */
+    int64_t rounds; /* apart they are at least */
+    uint32_t flag;  /* index of the flag */
 } SyncVerdict;
 
 /* Proves that the queues of a program are well ordered. False with what it could not

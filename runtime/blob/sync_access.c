@@ -33,11 +33,8 @@ implied(Maker *m, SyncStmt *s, bool write, int64_t lo, int64_t hi)
 {
     SyncAccess *a = new_access(m, s);
     if (a != NULL) {
-        *a = (SyncAccess){.space = SC_SREG,
-                          .region = SYNC_NONE,
-                          .write = write,
-                          .lo = lo,
-                          .hi = hi};
+        *a = (SyncAccess){
+            .space = SC_SREG, .region = SYNC_NONE, .write = write, .lo = lo, .hi = hi};
     }
 }
 
@@ -136,8 +133,7 @@ bind(Maker *m, const TikDesc *d, CheckInstr *in)
             }
         } else if (p[i].role != ROLE_MASKMODE) {
             SyncValue v = sync_value(m, &d->args[i].v);
-            known =
-                known && (interval_is_const(v.range) || p[i].role == ROLE_SCALAR);
+            known = known && (interval_is_const(v.range) || p[i].role == ROLE_SCALAR);
             a->v = v.range.lo;
             a->literal = d->args[i].literal;
         }
@@ -188,8 +184,8 @@ bytes_of(const CheckInstr *in, int param, bool known, SyncAccess *a)
     a->lo = f.offset;
     a->hi = end > reach ? end : reach;
     a->hi = a->hi > counted ? a->hi : counted;
-    a->dense = exact && a->hi == end && f.count1 == 1 &&
-               (f.count0 == 1 || f.stride0 == f.len);
+    a->dense =
+        exact && a->hi == end && f.count1 == 1 && (f.count0 == 1 || f.stride0 == f.len);
 }
 
 /* A product that adds to so few blocks of L0C that the next one would come too early;
@@ -278,9 +274,8 @@ void
 sync_note_element(Maker *m, const TikDesc *d)
 {
     SyncStmt *s = new_stmt(m, PIPE_S);
-    SyncAccess a = {.write = d->kind == DESC_STORE,
-                    .dense = true,
-                    .hi = dtype_size(d->dtype)};
+    SyncAccess a = {
+        .write = d->kind == DESC_STORE, .dense = true, .hi = dtype_size(d->dtype)};
     if (s != NULL) {
         note_operand(m, s, &d->operand, &a);
     }

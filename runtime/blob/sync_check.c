@@ -2,13 +2,14 @@
  * and docs/blob-format.md, Queues). It knows nothing of how they came there.
  *
  * For each queue and each statement the walk keeps an age: which executions of the
- * statement have certainly ended when the queue begins its next instruction. Age 0: all of
- * them. Else some level m and number d of rounds: all of those before the d-th last round
- * of the loop of level m that is around the statement, the present round counted as the
- * first one. Few rounds of an inner loop are less than one of an outer loop, so ages are
- * numbers, and greater means that less has ended. A flag that is up carries the ages of the
- * moment when it was raised; wait_flag takes the lesser of these and its queue's own. A
- * wait_flag is a statement itself: a set_flag needs that the one before it has ended.
+ * statement have certainly ended when the queue begins its next instruction. Age 0: all
+ * of them. Else some level m and number d of rounds: all of those before the d-th last
+ * round of the loop of level m that is around the statement, the present round counted as
+ * the first one. Few rounds of an inner loop are less than one of an outer loop, so ages
+ * are numbers, and greater means that less has ended. A flag that is up carries the ages
+ * of the moment when it was raised; wait_flag takes the lesser of these and its queue's
+ * own. A wait_flag is a statement itself: a set_flag needs that the one before it has
+ * ended.
  *
  * Where paths meet the greater age counts. Loops are walked until the ages at their heads
  * grow no more; then a last walk compares each access with those that may not have ended.
@@ -136,7 +137,7 @@ depth_of(const Walk *w, uint32_t stmt)
     return l == SYNC_NONE ? 0 : w->t->loops[l].level;
 }
 
-/* Returns the age of a statement in so many loops: everything before the d-th last round
+/* Returns the age of a statement in depth loops: everything before the d-th last round
  * of a level. */
 static uint8_t
 age_of(int depth, int level, int d)

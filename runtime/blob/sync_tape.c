@@ -251,8 +251,7 @@ want_copies(Maker *m, uint32_t slots, const uint32_t *open, int64_t times)
     for (int s = 0; s < TIKBLOB_MAX_LOOPS; s++) {
         if ((slots >> s & 1) != 0 && times > 1) {
             int64_t all = least_common(m->copies[open[s]], times);
-            m->copies[open[s]] =
-                all <= SYNC_COPIES ? (uint8_t)all : m->copies[open[s]];
+            m->copies[open[s]] = all <= SYNC_COPIES ? (uint8_t)all : m->copies[open[s]];
         }
     }
 }
@@ -295,7 +294,8 @@ survey(Maker *m)
                 bool fixed = (slots >> s & 1) != 0 && l->a.kind == NUM_IMM &&
                              l->b.kind == NUM_IMM && l->b.imm > l->a.imm &&
                              sat_add(l->b.imm, -l->a.imm) <= SYNC_COPIES;
-                want_copies(m, fixed ? 1u << s : 0, open, fixed ? l->b.imm - l->a.imm : 1);
+                want_copies(m, fixed ? 1u << s : 0, open,
+                            fixed ? l->b.imm - l->a.imm : 1);
             }
         }
     }
@@ -353,8 +353,8 @@ walk_loop(Maker *m, const TikDesc *d)
 {
     SyncTape *t = m->t;
     SyncValue begin = sync_value(m, &d->a), end = sync_value(m, &d->b);
-    int64_t most = sat_add(end.range.hi, begin.range.lo == INT64_MIN ? INT64_MAX
-                                                                     : -begin.range.lo);
+    int64_t most =
+        sat_add(end.range.hi, begin.range.lo == INT64_MIN ? INT64_MAX : -begin.range.lo);
     if (most <= 0) {
         return; /* it has no iteration */
     }
@@ -374,8 +374,7 @@ walk_loop(Maker *m, const TikDesc *d)
                     .rounds = div_ceil(most, copies),
                     .jumps = has_jumps(m->k, d->index + 1, d->match)};
     int32_t outer = m->loop;
-    Interval counter =
-        interval_between(begin.range.lo, sat_add(end.range.hi, -1));
+    Interval counter = interval_between(begin.range.lo, sat_add(end.range.hi, -1));
     m->loop = loop;
     m->at = d->index;
     event(m, SYNC_LOOP, (uint32_t)loop);
@@ -576,8 +575,7 @@ sync_match(TikDesc **descs, uint32_t n)
     uint32_t depth = 0;
     for (uint32_t i = 0; i < n; i++) {
         TikDescKind kind = descs[i]->kind;
-        bool closes =
-            kind == DESC_ENDLOOP || kind == DESC_ELSE || kind == DESC_ENDIF;
+        bool closes = kind == DESC_ENDLOOP || kind == DESC_ELSE || kind == DESC_ENDIF;
         if (closes && depth > 0) {
             uint32_t from = open[--depth];
             descs[from]->match = i;
@@ -628,8 +626,7 @@ sync_kernel_new(const TikBlob *b, int kernel)
     k->regions = regions;
     k->nregions = info.nregions;
     k->nregs = info.nregs;
-    k->cores =
-        (info.flags & TIKBLOB_ANY_CORES) != 0 ? TIKBLOB_MAX_CORES : info.cores;
+    k->cores = (info.flags & TIKBLOB_ANY_CORES) != 0 ? TIKBLOB_MAX_CORES : info.cores;
     k->descs = calloc((size_t)info.ndescriptors + 1, sizeof *k->descs);
     bool ok = regions != NULL && k->descs != NULL;
     for (uint32_t i = 0; ok && i < info.nregions; i++) {

@@ -332,6 +332,24 @@ typedef struct TikBlobVerify {
 TIK_API bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
                               TikBlobProof *proof, TikBlobDiag *diag);
 
+/* ---- order of queues (hosted) -------------------------------------------- */
+
+/* What could not be proved of the order of a kernel's queues (docs/blob-format.md,
+ * Queues). */
+typedef struct TikBlobOrder {
+    char name[20];  /* race, sync-deadlock, sync-double-set, sync-overrun, sync-leftover,
+                       sync-unknown or sync-budget */
+    uint32_t first; /* descriptors; of a race the earlier one */
+    uint32_t later;
+    char text[600]; /* a sentence, with places of the source where they are known */
+} TikBlobOrder;
+
+/* Proves that flags and barriers order every two accesses of the same bytes, one of them
+ * to write, and that no order of execution hangs or loses a flag: whatever the numbers
+ * are that only the run knows. The kernel must have been verified. False with what it
+ * could not prove. */
+TIK_API bool tikblob_order(const TikBlob *b, int kernel, TikBlobOrder *out);
+
 /* ---- text (hosted) ------------------------------------------------------- */
 
 /* Makes a text that tikblob_assemble turns back into the same bytes. The caller frees

@@ -3,8 +3,8 @@
  * accesses of the same bytes change places, a flag is raised twice, or a queue hangs. The
  * opposite, programs that are in order and are not proved, is counted and printed.
  *
- *   test_sync             programs of up to 3 descriptors, and a sample of those of 4 and 5
- *   test_sync N           all programs of up to N descriptors */
+ *   test_sync             programs of up to 3 descriptors, and a sample of those of 4 and
+ * 5 test_sync N           all programs of up to N descriptors */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,11 +63,11 @@ letter(int i)
 /* What is around the descriptors [from, to) of a program. */
 typedef enum Around {
     PLAIN,
-    ONCE,    /* a loop of one iteration */
-    TWICE,   /* of two */
-    SOME,    /* of 0 to 2 */
-    BRANCH,  /* a branch */
-    CHOICE,  /* [from, to) or what follows up to the end */
+    ONCE,   /* a loop of one iteration */
+    TWICE,  /* of two */
+    SOME,   /* of 0 to 2 */
+    BRANCH, /* a branch */
+    CHOICE, /* [from, to) or what follows up to the end */
     AROUNDS
 } Around;
 
@@ -194,7 +194,8 @@ hand_out(World *w, const Program *p, int from, int to, int round)
     }
 }
 
-/* Tries one execution of the program: so many iterations, or one side of the branch. */
+/* Tries one execution of the program: a number of iterations, or one side of the branch.
+ */
 static bool
 run_safe(World *w, const Program *p, int rounds)
 {
@@ -336,10 +337,11 @@ show(const Program *p)
     printf("around %d [%d, %d):", (int)p->around, p->from, p->to);
     for (int i = 0; i < p->n; i++) {
         const Small *s = &p->p[i];
-        printf(" %s%d.%s%s", s->kind == SYNC_STMT  ? (s->write ? "w" : "r")
-                             : s->kind == SYNC_SET ? "set"
-                             : s->kind == SYNC_ALL ? "all"
-                                                   : "wait",
+        printf(" %s%d.%s%s",
+               s->kind == SYNC_STMT  ? (s->write ? "w" : "r")
+               : s->kind == SYNC_SET ? "set"
+               : s->kind == SYNC_ALL ? "all"
+                                     : "wait",
                s->buffer, s->kind == SYNC_STMT ? pipe_name(queues[s->queue]) : "",
                s->turns ? "~" : "");
     }
