@@ -304,7 +304,9 @@ def blob_format():
         text = before + head + ''.join(f'| {" | ".join(row)} |\n' for row in body) + after
     for head, lines in gen_blob_tables.rules_of_blobs().items():
         text = re.sub(r'(\n### %s\n\n)(?:\|[^\n]*\n)*' % head, lambda m, body=lines: m.group(1) + '\n'.join(body) + '\n', text)
-    return text
+    head, rest = text.split('\n## A worked example\n')
+    lead, after = rest.split('\n\n```', 1)[0], rest.split('\n## Rules\n')[1]
+    return head + '\n## A worked example\n' + lead + '\n\n' + '\n'.join(gen_blob_tables.example()) + '\n## Rules\n' + after
 
 
 def architecture():

@@ -181,3 +181,79 @@ def rules_of_blobs():
         if m:
             found[head].append(f'| {m[1]} | `{m[2]}` | {m[3]} |')
     return found
+
+
+# ---- the worked example
+
+HEADER = [(8, 'magic'), (2, 'major version'), (2, 'minor version'), (4, 'size of the header'), (8, 'size of the file'), (4, 'sections'), (4, 'offset of the section table'),
+          (4, 'core kind'), (4, 'CRC-32C of TARG'), (8, 'required features'), (8, 'optional features'), (4, 'CRC-32C of the section table'), (4, 'CRC-32C of bytes 0 to 59')]
+FIELDS = {
+    'TARG': [(24, 'platform'), (4, 'core kind'), (4, 'profile'), (12, 'AI cores, cube cores, vector cores'), (28, 'bytes of UB, L1, L0A, L0B, L0C, BT, FB'), (4, 'L2'), (16, 'alignments'),
+             (16, 'alignments of wider elements'), (20, 'limits of moves and repeats, block, repeat')],
+    'KERN': [(4, 'name'), (8, 'slots in CODE: first, number'), (4, 'descriptors'), (8, 'arguments: first, number'), (8, 'regions: first, number'), (8, 'registers, loop slots'), (4, 'cores'), (4, 'flags'),
+             (8, 'steps'), (28, 'peaks of UB to FB'), (4, 'reserved'), (8, 'peaks of LMEM and SMEM')],
+    'ARGS': [(4, 'name'), (4, 'dtype, group, dimensions, flags'), (8, 'elements'), (64, 'dimensions'), (8, 'preset')],
+    'REGN': [(4, 'name'), (4, 'memory, dtype, kind, open'), (8, 'address or argument'), (8, 'bytes')],
+}
+
+
+def hexed(raw):
+    text = raw.hex(' ')
+    return text if len(raw) <= 24 else raw[:16].hex(' ') + ' ... ' + raw[-4:].hex(' ')
+
+
+def records(name, data, record, at):
+    """(offset, bytes, meaning) of a section."""
+    if name in FIELDS:
+        for n in range(0, len(data), record):
+            place = n
+            for size, text in FIELDS[name]:
+                yield at + place, data[place:place + size], f'{name} {n // record}: {text}' if size else ''
+                place += size
+    elif name == 'STRS':
+        place = 0
+        for s in data.split(b'\0')[:-1]:
+            yield at + place, data[place:place + len(s) + 1], f'string {place}'
+            place += len(s) + 1
+    elif name == 'AFFN':
+        for n in range(0, len(data), 16):
+            yield at + n, data[n:n + 16], f'row {n // 16}: ' + ('head, region %d, %d terms' % (data[n + 4], data[n + 1]) if data[n] == 1 else 'term')
+    else:
+        yield at, data, name
+
+
+def code_rows(data, at):
+    names = [r[1] for r in rows(ISA + 'op.def', 'OP')]
+    classes = ['', 'LOOP', 'ENDLOOP', 'IF', 'ELSE', 'ENDIF', 'BREAK', 'CONTINUE', 'RETURN', 'ALU', 'LOAD', 'STORE', '']
+    place = number = 0
+    while place < len(data):
+        slots, kind = data[place], data[place + 1]
+        word = int.from_bytes(data[place + 2:place + 4], 'little')
+        name = classes[kind] or names[word & 0xfff]
+        for i in range(slots):
+            yield at + place + 16 * i, data[place + 16 * i:place + 16 * i + 16], f'descriptor {number}: {name}, {slots} slots' if i == 0 else ''
+        place += 16 * slots
+        number += 1
+
+
+def example():
+    with open(os.path.join(isa_tables.ROOT, 'tests/blobs/accepted/example.tkb'), 'rb') as f:
+        blob = f.read()
+    found, at = [], 0
+    for size, text in HEADER:
+        found.append((at, blob[at:at + size], text))
+        at += size
+    sections = []
+    for i in range(blob[24]):
+        e = blob[at:at + 32]
+        sections.append((e[:4].decode(), int.from_bytes(e[8:16], 'little'), int.from_bytes(e[16:24], 'little'), int.from_bytes(e[24:28], 'little')))
+        found += [(at, e[:16], f'entry of {sections[-1][0]}: name, flags, alignment, offset {sections[-1][1]}'), (at + 16, e[16:], 'size, record, CRC-32C')]
+        at += 32
+    for name, start, size, record in sections:
+        if start != at:
+            found.append((at, blob[at:start], 'zeros up to the next section'))
+        data = blob[start:start + size]
+        found += list(code_rows(data, start) if name == 'CODE' else records(name, data, record, start))
+        at = start + size
+    text = read('tests/blobs/accepted/example.txt')
+    return ['```', text.rstrip('\n'), '```', ''] + table(['offset', 'bytes', 'meaning'], [(a, f'`{hexed(b)}`', t) for a, b, t in found])
