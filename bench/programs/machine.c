@@ -63,6 +63,29 @@ static const Program programs[] = {
     {"data_move", "t.data_move(x[n % 64 * 16], a[i * 256], 0, 1, 8, 0, 0)"},
     {"lists of 16", "t.vnchwconv(False, False, ys, xs, 1, 0, 0)"},
     {"scalars", "s.set_as(s + i)"},
+    {"vec_muls, other numbers each",
+     "t.vec_muls(1 + n % 113, x[n % 8 * 128], x[1024], n % 97, 1 + n % 5, 8, 8)"},
+    {"vadd, other blocks each", "t.vadd(1 + n % 113, x[n % 8 * 128], y, x[n % 11 * 16 + "
+                                "4096], 1 + n % 5, 1 + n % 3, "
+                                "1 + n % 7, 1, 8, 8 + n % 9, 8)"},
+    {"vec_abs, other masks each",
+     "t.vec_abs([n % 113, 1 + n], x[n % 8 * 128], y, 1 + n % 5, 8, 8)"},
+    {"vec_conv, other numbers each",
+     "t.vec_conv(1 + n % 61, 'none', f, x[n % 8 * 64], 1 + n % 5, 8, 4 + n % 3)"},
+    {"vcadd, other numbers each",
+     "t.vcadd(1 + n % 113, x[n % 8 * 128], y, 1 + n % 5, 1 + n % 3, 1, 8 + n % 7)"},
+    {"vec_cmpv_lt, other numbers each",
+     "t.vec_cmpv_lt(w[n % 8 * 32], x[n % 7 * 128], y, 1 + n % 5, 8 + n % 11, 8 + n % 3)"},
+    {"data_move, other numbers each",
+     "t.data_move(x[n % 64 * 16], a[i * 256], 0, 1 + n % 3, 1 + n % 7, n % 5, n % 11)"},
+    {"vnchwconv, other numbers each",
+     "t.vnchwconv(False, False, ys, xs, 2 + n % 7, 16 + n % 5, 16 + n % 11)"},
+    {"vec_add, numbers of Scalars",
+     "t.vec_add(1 + n % 113, x[n % 8 * 128 + 16 * r], y, x[1024], r, 8 + n % 3, 8, 8)"},
+    {"data_move, numbers of Scalars",
+     "t.data_move(x[n % 64 * 16], a[16 * r], 0, r, 1 + n % 7, r + n % 5, n % 11)"},
+    {"mmad, other numbers each", "t.mmad(lc, la[n % 3 * 256], lb[n % 5 * 256], 1 + n % "
+                                 "31, 1 + n % 29, 1 + n % 16, n % 2)"},
 };
 
 static void
@@ -74,8 +97,15 @@ program_source(const Program *p, char *text, size_t size)
              "a = t.Tensor('float16', (%d,), name='a', scope=tik.scope_gm)\n"
              "x = t.Tensor('float16', (%d,), name='x', scope=tik.scope_ubuf)\n"
              "y = t.Tensor('float16', (%d,), name='y', scope=tik.scope_ubuf)\n"
+             "f = t.Tensor('float32', (4096,), name='f', scope=tik.scope_ubuf)\n"
+             "w = t.Tensor('uint8', (1024,), name='w', scope=tik.scope_ubuf)\n"
+             "la = t.Tensor('float16', (4096,), name='la', scope=tik.scope_ca)\n"
+             "lb = t.Tensor('float16', (4096,), name='lb', scope=tik.scope_cb)\n"
+             "lc = t.Tensor('float32', (4096,), name='lc', scope=tik.scope_cc)\n"
              "xs, ys = [x[16 * k] for k in range(16)], [y[16 * k] for k in range(16)]\n"
              "s = t.Scalar('int32', init_value=0)\n"
+             "r = t.Scalar('int32')\n"
+             "r.set_as(a.reinterpret_cast_to('int32')[0])\n"
              "t.data_move(x, a, 0, 1, %d, 0, 0)\n"
              "t.vec_dup(128, y, 0.0, 64, 8)\n"
              "with t.for_range(0, 4) as i:\n"
@@ -135,7 +165,7 @@ least(double a, double b)
 static void
 measure_program(const Program *p, int rounds)
 {
-    char source[2048];
+    char source[4096];
     Blob blob;
     TikBlob b;
     TikBlobKernel k;

@@ -191,7 +191,7 @@ atomic_follows(const Kernel *k, const Stmt *s, Scope *src)
     }
     Form form = op_table[s->instr.op].form;
     Family f = form_family(form);
-    int dst = form_slot(form, ROLE_DST, NULL), from = form_slot(form, ROLE_SRC, NULL);
+    int dst = form_first(form, ROLE_DST), from = form_first(form, ROLE_SRC);
     bool moves = f == FAM_MOVE || f == FAM_TRANSFER || f == FAM_SEGMENT || f == FAM_ACC ||
                  f == FAM_FIXBLOCKS || f == FAM_FIXCOLUMNS ||
                  (f == FAM_SLICE && op_table[s->instr.op].sem == SEM_MOVE);

@@ -373,7 +373,7 @@ static bool
 sink_shape(const Kernel *k, const Stmt *s, int64_t *repeats)
 {
     Form form = op_table[s->instr.op].form;
-    const MaskArg *mask = &arg_at(k, s, form_slot(form, ROLE_MASK, NULL))->mask;
+    const MaskArg *mask = &arg_at(k, s, form_first(form, ROLE_MASK))->mask;
     Iteration lanes = {.rows = {0, 1}};
     int64_t step;
     return mask->form != MASK_COUNTER && read_mask(k, mask, SINK_LANES, &lanes) &&

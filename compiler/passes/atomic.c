@@ -23,7 +23,7 @@ check_write(const Kernel *k, const Stmt *s, int64_t mode)
     if (mode <= 0 || !atomic_follows(k, s, &src)) {
         return true;
     }
-    int dst = form_slot(op_table[s->instr.op].form, ROLE_DST, NULL);
+    int dst = form_first(op_table[s->instr.op].form, ROLE_DST);
     AtomicSite site = {.op = s->instr.op,
                        .soc = k->soc,
                        .dst = dst,

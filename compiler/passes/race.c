@@ -97,7 +97,7 @@ is_short_product(const CheckInstr *in)
 static bool
 leaves_l0c(const Site *s)
 {
-    int src = form_slot(op_table[s->in.op].form, ROLE_SRC, NULL);
+    int src = form_first(op_table[s->in.op].form, ROLE_SRC);
     return src >= 0 && s->in.args[src].t.scope == SC_L0C;
 }
 

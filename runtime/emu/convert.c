@@ -152,7 +152,7 @@ static bool
 open_halves(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
 {
     Form form = op_table[op->op].form;
-    int slot = form_slot(form, ROLE_DST, NULL);
+    int slot = form_first(form, ROLE_DST);
     LaneOperand l = form_lanes(form, slot);
     int high = form_slot(form, ROLE_ATTR, "ldst_high_half");
     int64_t unit = op->plan.unit < 0 ? 0 : emu_slot(r, op, op->plan.unit);
@@ -248,7 +248,7 @@ static bool
 open_bytes(const EmuRun *r, const EmuOp *op, const EmuLanes *c, EmuLane *d)
 {
     Form form = op_table[op->op].form;
-    int slot = form_slot(form, ROLE_DST, NULL);
+    int slot = form_first(form, ROLE_DST);
     LaneOperand l = form_lanes(form, slot);
     int64_t gap = op->plan.unit < 0 ? 0 : emu_slot(r, op, op->plan.unit);
     int64_t blk = 1, rep;
@@ -340,8 +340,8 @@ emu_bind_convert(EmuProgram *p, EmuOp *op, const char **why)
     Form form = op_table[op->op].form;
     Sem sem = op_table[op->op].sem;
     bool packed = is_packed(sem);
-    op->dtype = (uint8_t)emu_slot_ref(p, op, form_slot(form, ROLE_DST, NULL))->dtype;
-    op->from = (uint8_t)emu_slot_ref(p, op, form_slot(form, ROLE_SRC, NULL))->dtype;
+    op->dtype = (uint8_t)emu_slot_ref(p, op, form_first(form, ROLE_DST))->dtype;
+    op->from = (uint8_t)emu_slot_ref(p, op, form_first(form, ROLE_SRC))->dtype;
     *why = "the conversion does not exist for its dtypes";
     emu_lanes_plan(p, op);
     bool small = dtype_is_half_byte((Dtype)op->dtype);

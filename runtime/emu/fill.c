@@ -68,7 +68,7 @@ emu_exec_broadcast(EmuRun *r, const EmuOp *op)
     if (!emu_lanes_open(r, op, &c)) {
         return false;
     }
-    int slot = form_slot(op_table[op->op].form, ROLE_SRC, NULL);
+    int slot = form_first(op_table[op->op].form, ROLE_SRC);
     int size = c.repeats > 0 ? c.o[0].size : 1;
     const uint8_t *src = emu_operand(r, op, slot, c.repeats * BLOCKS * size);
     if (src == NULL) {
@@ -221,7 +221,7 @@ bool
 emu_bind_fill(EmuProgram *p, EmuOp *op, const char **why)
 {
     Form form = op_table[op->op].form;
-    int src = form_slot(form, ROLE_SRC, NULL);
+    int src = form_first(form, ROLE_SRC);
     Dtype t = emu_slot_ref(p, op, form_main(form))->dtype;
     emu_lanes_plan(p, op);
     op->dtype = (uint8_t)t;

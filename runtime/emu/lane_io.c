@@ -137,11 +137,11 @@ emu_lanes_plan(const EmuProgram *p, EmuOp *op)
     EmuLanePlan *plan = &op->plan;
     const ParamInfo *params = form_params(form, &n);
     plan->n = 0;
-    plan->repeat = (int8_t)form_slot(form, ROLE_REPEAT, NULL);
+    plan->repeat = (int8_t)form_first(form, ROLE_REPEAT);
     plan->unit = (int8_t)form_slot(form, ROLE_ATTR, "stride_unit");
-    plan->scalar = (int8_t)form_slot(form, ROLE_SCALAR, NULL);
+    plan->scalar = (int8_t)form_first(form, ROLE_SCALAR);
     plan->repeat_most = most(params, plan->repeat);
-    plan->masked = form_slot(form, ROLE_MASK, NULL) >= 0;
+    plan->masked = form_first(form, ROLE_MASK) >= 0;
     for (int i = 0; i < n; i++) {
         if (form_is_vector(form, i)) {
             LaneOperand l = form_lanes(form, i);

@@ -57,7 +57,7 @@ read_active(const EmuRun *r, const EmuOp *op, int n, Active *a)
 static bool
 begin(EmuRun *r, const EmuOp *op, int lanes, Active *a)
 {
-    bool masked = form_slot(op_table[op->op].form, ROLE_MASK, NULL) >= 0;
+    bool masked = form_first(op_table[op->op].form, ROLE_MASK) >= 0;
     if (op->checked && !emu_check(r, op)) {
         return false;
     }

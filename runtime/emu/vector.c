@@ -47,7 +47,7 @@ emu_bind_vector(EmuProgram *p, EmuOp *op, const char **why)
         return false;
     }
     if (sem != SEM_SHL && sem != SEM_SHR) {
-        bool scalar = form_slot(op_table[op->op].form, ROLE_SCALAR, NULL) >= 0;
+        bool scalar = form_first(op_table[op->op].form, ROLE_SCALAR) >= 0;
         op->lanes = emu_lane_fn(&p->kernel.choices, (LaneWork){sem, scalar}, t, src);
     } else if (t == src) {
         op->lanes = emu_lane_shift(sem, t, is_rounded(p, op));

@@ -4,39 +4,29 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int size;
-    DtypeKind kind;
-} dtypes[DT_COUNT] = {
-    [DT_NONE] = {"none", 0, KIND_UINT},
-#define DTYPE(id, name, bytes, kind) [DT_##id] = {name, bytes, KIND_##kind},
+static const char *const dtype_names[DT_COUNT] = {
+    [DT_NONE] = "none",
+#define DTYPE(id, name, bytes, kind) [DT_##id] = name,
+#include "isa/dtype.def"
+};
+
+const DtypeInfo dtype_table[DT_COUNT] = {
+    [DT_NONE] = {0, KIND_UINT},
+#define DTYPE(id, name, bytes, kind) [DT_##id] = {bytes, KIND_##kind},
 #include "isa/dtype.def"
 };
 
 const char *
 dtype_name(Dtype t)
 {
-    return dtypes[t].name;
-}
-
-int
-dtype_size(Dtype t)
-{
-    return dtypes[t].size;
-}
-
-DtypeKind
-dtype_kind(Dtype t)
-{
-    return dtypes[t].kind;
+    return dtype_names[t];
 }
 
 Dtype
 dtype_find_operand(const char *name)
 {
     for (int i = 1; i < DT_COUNT; i++) {
-        if (strcmp(dtypes[i].name, name) == 0) {
+        if (strcmp(dtype_names[i], name) == 0) {
             return (Dtype)i;
         }
     }
@@ -508,7 +498,7 @@ rule_find(const char *name)
 
 #define REQUIRED PARAM_REQUIRED
 
-static const ParamInfo param_infos[] = {
+const ParamInfo param_table[] = {
 #define FORM(id, name, family, main)
 #define PARAM(form, name, role, of, lo, hi, unit, rule, dflt)                            \
     {#name, ROLE_##role, OF_##of, lo, hi, unit, RULE_##rule, dflt, 0, 0},
@@ -518,24 +508,73 @@ static const ParamInfo param_infos[] = {
 #include "isa/form.def"
 };
 
-static const struct {
-    const char *name;
-    Family family;
-    int main;
-    int first; /* row of the first operand */
-} forms[FORM_COUNT + 1] = {
+const FormInfo form_table[FORM_COUNT + 1] = {
 #define FORM(id, name, family, main)                                                     \
     [FORM_##id] = {name, FAM_##family, id##_##main, FIRST_##id},
 #include "isa/form.def"
     [FORM_COUNT] = {"", FAM_COUNT, -1, OPERAND_ROWS},
 };
 
-const ParamInfo *
-form_params(Form f, int *n)
-{
-    *n = forms[f + 1].first - forms[f].first;
-    return &param_infos[forms[f].first];
-}
+#define ROLE_BIT(a, b, slot) | (uint64_t)(ROLE_##a == ROLE_##b) << (slot)
+
+const uint64_t form_roles[ROLES][FORM_COUNT + 1] = {
+    [ROLE_DST] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, DST, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_SRC] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, SRC, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_MASK] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, MASK, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_MASKMODE] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, MASKMODE, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_REPEAT] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, REPEAT, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_INT] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, INT, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_SCALAR] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, SCALAR, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_ATTR] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, ATTR, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_PIPE] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, PIPE, slot)
+#include "isa/form_sum.def"
+        },
+    [ROLE_ROOT] =
+        {
+#define SUM(slot, role, name) ROLE_BIT(role, ROOT, slot)
+#include "isa/form_sum.def"
+        },
+};
+
+const uint64_t form_vectors[FORM_COUNT + 1] = {[FORM_COUNT] = 0
+#define FORM(id, name, family, main) , [FORM_##id] = 0
+#define LANED(form, tensor)          | (uint64_t)1 << form##_##tensor
+#include "isa/form.def"
+};
 
 Dtype
 operand_type_dtype(OperandType of, Dtype main)
@@ -559,29 +598,11 @@ round_mode_name(RoundMode m)
 const char *
 form_name(Form f)
 {
-    return forms[f].name;
+    return form_table[f].name;
 }
 
-Family
-form_family(Form f)
-{
-    return forms[f].family;
-}
-
-int
-form_main(Form f)
-{
-    return forms[f].main;
-}
-
-/* Which operands are addressed by lanes, and the slots of their strides. Slot 0 is never
- * a stride, so 0 means that there is none. */
-static const bool vectors[OPERAND_ROWS] = {
-#define FORM(id, name, family, main)
-#define LANED(form, tensor) [ROW_##form##_##tensor] = true,
-#include "isa/form.def"
-};
-
+/* The slots of the strides of operands that are addressed by lanes. Slot 0 is never a
+ * stride, so 0 means that there is none. */
 static const struct {
     int8_t slot;
     bool zero_is_1;
@@ -598,16 +619,10 @@ static const int8_t rep_strides[OPERAND_ROWS] = {
 #include "isa/form.def"
 };
 
-bool
-form_is_vector(Form f, int param)
-{
-    return vectors[forms[f].first + param];
-}
-
 LaneOperand
 form_lanes(Form f, int param)
 {
-    int row = forms[f].first + param;
+    int row = form_table[f].first + param;
     int blk = blk_strides[row].slot, rep = rep_strides[row];
     return (LaneOperand){blk > 0 ? blk : -1, rep > 0 ? rep : -1,
                          blk_strides[row].zero_is_1};
@@ -637,7 +652,7 @@ const LmemOperand *
 form_lmem(Form f, int param)
 {
     for (size_t i = 0; i < sizeof lmem_rows / sizeof lmem_rows[0]; i++) {
-        if (lmem_rows[i].row == forms[f].first + param) {
+        if (lmem_rows[i].row == form_table[f].first + param) {
             return &lmem_rows[i].lmem;
         }
     }
@@ -654,7 +669,7 @@ static const SliceOperand slices[OPERAND_ROWS] = {
 const SliceOperand *
 form_slice(Form f, int param)
 {
-    const SliceOperand *s = &slices[forms[f].first + param];
+    const SliceOperand *s = &slices[form_table[f].first + param];
     return s->dims > 0 ? s : NULL;
 }
 
@@ -670,8 +685,9 @@ form_slot(Form f, Role role, const char *name)
 {
     int n;
     const ParamInfo *p = form_params(f, &n);
-    for (int i = 0; i < n; i++) {
-        if (p[i].role == role && (name == NULL || is_name(p[i].name, name))) {
+    for (uint64_t rest = form_roles[role][f]; rest != 0; rest &= rest - 1) {
+        int i = __builtin_ctzll(rest);
+        if (name == NULL || is_name(p[i].name, name)) {
             return i;
         }
     }

@@ -18,8 +18,26 @@ typedef enum DtypeKind {
 } DtypeKind;
 
 const char *dtype_name(Dtype t); /* "float16" */
-int dtype_size(Dtype t); /* bytes of one element; of two where they share a byte */
-DtypeKind dtype_kind(Dtype t);
+
+typedef struct DtypeInfo {
+    uint8_t size, kind;
+} DtypeInfo;
+
+extern const DtypeInfo dtype_table[DT_COUNT];
+
+/* Returns the bytes of one element; of two where they share a byte. */
+static inline int
+dtype_size(Dtype t)
+{
+    return dtype_table[t].size;
+}
+
+static inline DtypeKind
+dtype_kind(Dtype t)
+{
+    return (DtypeKind)dtype_table[t].kind;
+}
+
 Dtype dtype_find(const char *name);         /* a type of scalars; DT_NONE if unknown */
 Dtype dtype_find_stored(const char *name);  /* a type of buffers, so of whole bytes */
 Dtype dtype_find_operand(const char *name); /* any type that operands have */
@@ -283,12 +301,60 @@ typedef struct ParamInfo {
     int items; /* length of the list; 0: not a list */
 } ParamInfo;
 
+extern const ParamInfo param_table[];
+
+enum {
+    ROLES = ROLE_ROOT + 1
+};
+
+/* A form. The table has a row more, which says where the operands of the last form
+ * end. */
+typedef struct FormInfo {
+    const char *name;
+    Family family;
+    int main;  /* slot of the main operand; -1: none */
+    int first; /* the first operand, in param_table */
+} FormInfo;
+
+/* Whoever checks an instruction asks for all of this several times, so it is found by
+ * index. */
+extern const FormInfo form_table[FORM_COUNT + 1];
+/* Operands as bits: those of each role, and those that vector lanes address. */
+extern const uint64_t form_roles[ROLES][FORM_COUNT + 1];
+extern const uint64_t form_vectors[FORM_COUNT + 1];
+
+_Static_assert(MAX_PARAMS <= 64, "a bit for each operand");
+
 /* Returns the operands of a form in call order and their number in *n. A MASKMODE operand
  * is always the last one. */
-const ParamInfo *form_params(Form f, int *n);
+static inline const ParamInfo *
+form_params(Form f, int *n)
+{
+    *n = form_table[f + 1].first - form_table[f].first;
+    return &param_table[form_table[f].first];
+}
+
 const char *form_name(Form f);
-Family form_family(Form f);
-int form_main(Form f); /* slot of the main operand; -1: none */
+
+static inline Family
+form_family(Form f)
+{
+    return form_table[f].family;
+}
+
+static inline int
+form_main(Form f)
+{
+    return form_table[f].main;
+}
+
+/* Returns the slot of the first operand of a role; -1: none. */
+static inline int
+form_first(Form f, Role role)
+{
+    uint64_t of = form_roles[role][f];
+    return of == 0 ? -1 : __builtin_ctzll(of);
+}
 
 /* How a tensor operand is addressed by vector lanes (vector 1.2): the slots of its block
  * stride and of its repeat stride. -1: there is none, so the block stride is 1, the
@@ -299,7 +365,12 @@ typedef struct LaneOperand {
 } LaneOperand;
 
 /* Returns whether the operand is addressed by vector lanes. */
-bool form_is_vector(Form f, int param);
+static inline bool
+form_is_vector(Form f, int param)
+{
+    return form_vectors[f] >> param & 1;
+}
+
 /* The operand must satisfy form_is_vector. */
 LaneOperand form_lanes(Form f, int param);
 /* Returns blk0_is_1 of such an operand under the kernel's readings; c may be null. */
@@ -334,8 +405,9 @@ enum {
 };
 
 const SliceOperand *form_slice(Form f, int param);
-int form_slot(Form f, Role role,
-              const char *name); /* -1: none; name null: the first operand of that role */
+/* Returns the slot of the operand of that role and name, with name null of the first of
+ * that role; -1: none. */
+int form_slot(Form f, Role role, const char *name);
 
 typedef struct PathInfo {
     Scope src, dst;

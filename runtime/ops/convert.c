@@ -94,8 +94,8 @@ static int
 read_packs(OpCall *c, uint64_t pack[PACKS])
 {
     Form form = op_table[c->in.op].form;
-    Dtype dst = c->in.args[form_slot(form, ROLE_DST, NULL)].t.dtype;
-    int slot = form_slot(form, ROLE_SCALAR, NULL);
+    Dtype dst = c->in.args[form_first(form, ROLE_DST)].t.dtype;
+    int slot = form_first(form, ROLE_SCALAR);
     int n = slot < 0 ? PACKS : 1;
     if (slot < 0) {
         memcpy(pack, c->at[form_slot(form, ROLE_SRC, "deqscale")], PACKS * sizeof *pack);
@@ -144,7 +144,7 @@ convert_packed(OpCall *c)
     Form form = op_table[c->in.op].form;
     uint64_t pack[PACKS];
     int64_t repeats = number(c, ROLE_REPEAT, NULL, 1);
-    Halves h = {.dst = c->at[form_slot(form, ROLE_DST, NULL)],
+    Halves h = {.dst = c->at[form_first(form, ROLE_DST)],
                 .src = c->at[form_slot(form, ROLE_SRC, "src")]};
     int packs = repeats == 0 ? PACKS : read_packs(c, pack);
     h.dst += number(c, ROLE_ATTR, "ldst_high_half", 0) != 0 ? PER_BLOCK : 0;
@@ -192,7 +192,7 @@ convert_4_bits(OpCall *c)
     Form form = op_table[c->in.op].form;
     uint32_t keep;
     int64_t repeats = number(c, ROLE_REPEAT, NULL, 1);
-    Halves h = {.dst = c->at[form_slot(form, ROLE_DST, NULL)],
+    Halves h = {.dst = c->at[form_first(form, ROLE_DST)],
                 .src = c->at[form_slot(form, ROLE_SRC, "src")]};
     h.swapped = chosen(c->in.choices, CHOICE_INT4_ORDER) == CHOSE_INT4_ORDER_HIGH;
     memcpy(&keep, c->sreg + SREG_FP2INT, sizeof keep);

@@ -37,7 +37,7 @@ number(const OpCall *c, int slot, int64_t missing)
 static void
 rows_mask(const OpCall *c, Rows *w)
 {
-    int slot = form_slot(op_table[c->in.op].form, ROLE_MASK, NULL);
+    int slot = form_first(op_table[c->in.op].form, ROLE_MASK);
     const CheckMask *m = slot < 0 ? NULL : &c->in.args[slot].m;
     w->run = w->last = w->lanes;
     if (m == NULL) {

@@ -24,7 +24,7 @@ form_of(const CheckInstr *in)
 static int
 first_source(Form f)
 {
-    return form_slot(f, ROLE_SRC, NULL);
+    return form_first(f, ROLE_SRC);
 }
 
 static bool

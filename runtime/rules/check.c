@@ -49,15 +49,10 @@ check_param_name(const CheckInstr *in, int param)
 /* Registers have generic rules only. */
 const FamilyRules rules_register = {0};
 
-const FamilyRules *
-check_family(Op op)
-{
-    static const FamilyRules *const families[FAM_COUNT] = {
+const FamilyRules *const check_families[FAM_COUNT] = {
 #define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = &rules_##rules,
 #include "isa/family.def"
-    };
-    return families[form_family(op_table[op].form)];
-}
+};
 
 static bool
 is_tensor(const ParamInfo *p)
@@ -140,8 +135,7 @@ mask_form_ok(const CheckInstr *in, int param, Fault *fault)
 {
     MaskForm form = in->args[param].m.form;
     FaultAt at = {RULE_MASK_MODE, param, 0, 0, 0};
-    if (form == MASK_COUNTER &&
-        form_slot(op_table[in->op].form, ROLE_MASKMODE, NULL) < 0) {
+    if (form == MASK_COUNTER && form_first(op_table[in->op].form, ROLE_MASKMODE) < 0) {
         return check_fail(fault, &at, "%s has no counter mode", check_op_name(in));
     }
     if (form == MASK_COUNTER && !soc_has(in->soc, FEATURE_MASK_COUNTER)) {
@@ -389,7 +383,7 @@ bool
 check_masks_pairs(const CheckInstr *in)
 {
     Form form = op_table[in->op].form;
-    int dst = form_slot(form, ROLE_DST, NULL);
+    int dst = form_first(form, ROLE_DST);
     return dst >= 0 && form_is_vector(form, dst) &&
            dtype_is_half_byte(in->args[dst].t.dtype);
 }
@@ -808,7 +802,7 @@ check_has_overlap(Op op, int i)
     int n;
     const ParamInfo *params = form_params(op_table[op].form, &n);
     const FamilyRules *rules = check_family(op);
-    int dst = form_slot(op_table[op].form, ROLE_DST, NULL);
+    int dst = form_first(op_table[op].form, ROLE_DST);
     return is_tensor(&params[i]) && rules->overlap != NULL && dst >= 0 && i != dst &&
            (rules->has_overlap == NULL || rules->has_overlap(op, i));
 }

@@ -212,7 +212,7 @@ bits_overlap(const CheckInstr *in, int param, Fault *fault)
 static bool
 sel_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    int dst = form_first(op_table[in->op].form, ROLE_DST);
     int64_t from = in->args[param].t.offset;
     Row row = {param, from, check_lanes(in) / 8, (lanes_end(in) + 7) / 8};
     Blocks b = blocks_of(in, dst);
@@ -235,7 +235,7 @@ static bool
 compare_overlap(const CheckInstr *in, int param, Fault *fault)
 {
     Form form = op_table[in->op].form;
-    int dst = form_slot(form, ROLE_DST, NULL);
+    int dst = form_first(form, ROLE_DST);
     bool by_lanes = form_is_vector(form, param);
     if (in->args[dst].t.buffer != in->args[param].t.buffer || check_repeats(in) == 0 ||
         check_repeats(in) > UINT8_MAX || (!by_lanes && sem_of(in) == SEM_SEL_LOAD)) {

@@ -39,7 +39,7 @@ static bool
 no_mode(const CheckInstr *in, int slot, uint32_t modes, Fault *fault)
 {
     int64_t mode = in->args[slot].v;
-    int dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    int dst = form_first(op_table[in->op].form, ROLE_DST);
     char list[120] = "";
     for (int m = 0; m < ROUND_COUNT; m++) {
         if (modes >> m & 1) {
@@ -57,7 +57,7 @@ bool
 check_conversion(const CheckInstr *in, Fault *fault)
 {
     Form form = op_table[in->op].form;
-    int dst = form_slot(form, ROLE_DST, NULL), src = form_slot(form, ROLE_SRC, NULL);
+    int dst = form_first(form, ROLE_DST), src = form_first(form, ROLE_SRC);
     int round = form_slot(form, ROLE_ATTR, "round_mode");
     uint32_t modes;
     if (!op_has_pair(in->op, in->args[dst].t.dtype, in->args[src].t.dtype, in->soc,
@@ -74,7 +74,7 @@ convert_statics(const CheckInstr *in, Fault *fault)
 {
     Form form = op_table[in->op].form;
     int unit = form_slot(form, ROLE_ATTR, "stride_unit");
-    Dtype to = in->args[form_slot(form, ROLE_DST, NULL)].t.dtype;
+    Dtype to = in->args[form_first(form, ROLE_DST)].t.dtype;
     if (unit >= 0 && in->args[unit].v >= 2 && dtype_is_half_byte(to)) {
         FaultAt at = {RULE_STRIDE_UNIT, unit, in->args[unit].v, 0, 1};
         return check_fail(fault, &at,
@@ -129,7 +129,7 @@ table_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
 static bool
 convert_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    int dst = form_first(op_table[in->op].form, ROLE_DST);
     return is_table(in, param) ? table_overlap(in, dst, param, fault)
                                : lanes_overlap(in, dst, param, fault);
 }

@@ -20,7 +20,7 @@ form_of(const CheckInstr *in)
 static bool
 is_source(const CheckInstr *in, int param)
 {
-    return param == form_slot(form_of(in), ROLE_SRC, NULL);
+    return param == form_first(form_of(in), ROLE_SRC);
 }
 
 /* ---- what operands cover ------------------------------------------------- */
@@ -123,7 +123,7 @@ in_place(const CheckInstr *in, int dst, int param)
 static bool
 fill_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_slot(form_of(in), ROLE_DST, NULL);
+    int dst = form_first(form_of(in), ROLE_DST);
     if (form_of(in) == FORM_VBCB) {
         return check_apart(in, RULE_OVERLAP_FORBIDDEN, dst, param, fault);
     }

@@ -70,7 +70,7 @@ flag_pipe(const CheckInstr *in)
 {
     Form form = op_table[in->op].form;
     int pipe = op_table[in->op].pipe;
-    int src = form_slot(form, ROLE_SRC, NULL), dst = form_slot(form, ROLE_DST, NULL);
+    int src = form_first(form, ROLE_SRC), dst = form_first(form, ROLE_DST);
     if (pipe != OP_PIPE_PATH) {
         return (Pipe)pipe;
     }

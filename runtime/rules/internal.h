@@ -79,8 +79,14 @@ void check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const F
 #define FAMILY(id, rules, lower, bind, ops, emu) extern const FamilyRules rules_##rules;
 #include "isa/family.def"
 
-/* Those of an instruction. */
-const FamilyRules *check_family(Op op);
+extern const FamilyRules *const check_families[FAM_COUNT];
+
+/* Returns those of an instruction. */
+static inline const FamilyRules *
+check_family(Op op)
+{
+    return check_families[form_family(op_table[op].form)];
+}
 
 /* Checks the steps of one operand by itself: all but bounds and overlap. */
 bool check_operand(const CheckInstr *in, int param, Fault *fault);

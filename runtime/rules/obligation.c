@@ -93,7 +93,7 @@ numbers_fixed(const Known *k)
 static bool
 shape_fixed(const Known *k)
 {
-    int mask = form_slot(op_table[k->in->op].form, ROLE_MASK, NULL);
+    int mask = form_first(op_table[k->in->op].form, ROLE_MASK);
     return numbers_fixed(k) && (mask < 0 || mask_is_fixed(k, mask));
 }
 
@@ -586,7 +586,7 @@ holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step)
             return check_step(in, step, &ignored);
         }
     }
-    int slot = form_slot(op_table[in->op].form, ROLE_MASK, NULL);
+    int slot = form_first(op_table[in->op].form, ROLE_MASK);
     if (slot >= 0 && in->args[slot].m.form == MASK_COUNTER) {
         in->args[slot].m.w[0] = (uint64_t)check_lanes(in);
         return check_step(in, step, &ignored);
@@ -624,7 +624,7 @@ other_root(const Known *k, int param)
     Form form = op_table[k->in->op].form;
     const CheckArg *a = k->in->args;
     return check_overlap_is_regular(form, param) &&
-           a[form_slot(form, ROLE_DST, NULL)].t.buffer != a[param].t.buffer;
+           a[form_first(form, ROLE_DST)].t.buffer != a[param].t.buffer;
 }
 
 /* With the largest numbers in k->most. */
@@ -633,7 +633,7 @@ overlap_of_largest(Known *k, CheckStep step, Fault *fault)
 {
     Form form = op_table[k->in->op].form;
     if (check_overlap_is_regular(form, step.param)) {
-        return regular_overlap(k, form_slot(form, ROLE_DST, NULL), step, fault);
+        return regular_overlap(k, form_first(form, ROLE_DST), step, fault);
     }
     if (stays_apart(k, step.param)) {
         return STANDS_PROVED;

@@ -321,7 +321,7 @@ reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), 
 {
     Sem sem = op_table[in->op].sem;
     const CheckArg *dst = &in->args[REDUCE_dst], *src = &in->args[REDUCE_src];
-    int repeat = form_slot(form_of(in), ROLE_REPEAT, NULL);
+    int repeat = form_first(form_of(in), ROLE_REPEAT);
     bool literal = dst->literal && src->literal && in->args[repeat].literal;
     if ((sem != SEM_CADD && sem != SEM_CPADD) || !literal ||
         soc_has(in->soc, FEATURE_REDUCE_IN_PLACE) || check_repeats(in) < 2 ||

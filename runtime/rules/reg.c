@@ -321,7 +321,7 @@ reg_has_overlap(Op op, int param)
 static bool
 reg_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_slot(form_of(in), ROLE_DST, NULL);
+    int dst = form_first(form_of(in), ROLE_DST);
     return check_apart(in, RULE_OVERLAP_FORBIDDEN, dst, param, fault);
 }
 

@@ -103,7 +103,7 @@ shape_keep(Shape *s, const CheckInstr *in, CheckInstr *work)
     s->crossed = s->kept && s->op == in->op ? s->crossed : is_crossed(in->op);
     s->op = in->op;
     s->kept = true;
-    s->dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    s->dst = form_first(op_table[in->op].form, ROLE_DST);
     for (int i = 0; i < n; i++) {
         const CheckArg *a = &in->args[i];
         s->args[i].number = number_of(&p[i], a);

@@ -42,9 +42,8 @@ static int64_t slice_extent(const CheckInstr *in, int param);
 static int64_t
 table_extent(const CheckInstr *in)
 {
-    return slice_extent(in, form_slot(op_table[in->op].form, ROLE_DST, NULL)) > 0
-               ? PACKS_BYTES
-               : 0;
+    return slice_extent(in, form_first(op_table[in->op].form, ROLE_DST)) > 0 ? PACKS_BYTES
+                                                                             : 0;
 }
 
 static int64_t
@@ -73,7 +72,7 @@ static bool
 slice_bounds(const CheckInstr *in, int param, Fault *fault)
 {
     Form form = op_table[in->op].form;
-    bool walked = param == form_slot(form, ROLE_DST, NULL) || form == FORM_HREDUCE ||
+    bool walked = param == form_first(form, ROLE_DST) || form == FORM_HREDUCE ||
                   form == FORM_HINDEX;
     if (!walked || is_table(in, param)) {
         return true;
@@ -93,7 +92,7 @@ static bool
 slice_bounds_corners(Op op, int param)
 {
     Form form = op_table[op].form;
-    return param == form_slot(form, ROLE_DST, NULL) || form == FORM_HREDUCE ||
+    return param == form_first(form, ROLE_DST) || form == FORM_HREDUCE ||
            form == FORM_HINDEX;
 }
 
@@ -147,7 +146,7 @@ same_slice(const CheckInstr *in, int a, int b)
 static bool
 slice_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_slot(op_table[in->op].form, ROLE_DST, NULL);
+    int dst = form_first(op_table[in->op].form, ROLE_DST);
     const CheckTensor *d = &in->args[dst].t;
     const CheckTensor *s = &in->args[param].t;
     int64_t dlen = slice_extent(in, dst), slen = slice_extent(in, param);

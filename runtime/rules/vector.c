@@ -17,22 +17,18 @@ enum {
 const CheckMask *
 check_mask(const CheckInstr *in)
 {
-    int slot = form_slot(op_table[in->op].form, ROLE_MASK, NULL);
+    int slot = form_first(op_table[in->op].form, ROLE_MASK);
     return slot < 0 ? NULL : &in->args[slot].m;
 }
 
 Dtype
 check_widest(const CheckInstr *in)
 {
-    int n;
     Dtype widest = DT_NONE;
     Form form = op_table[in->op].form;
-    (void)form_params(form, &n);
-    for (int i = 0; i < n; i++) {
-        if (form_is_vector(form, i) &&
-            dtype_size(in->args[i].t.dtype) > dtype_size(widest)) {
-            widest = in->args[i].t.dtype;
-        }
+    for (uint64_t rest = form_vectors[form]; rest != 0; rest &= rest - 1) {
+        Dtype t = in->args[__builtin_ctzll(rest)].t.dtype;
+        widest = dtype_size(t) > dtype_size(widest) ? t : widest;
     }
     if (widest == DT_NONE && form_main(form) >= 0) {
         widest = in->args[form_main(form)].t.dtype;
@@ -70,7 +66,7 @@ check_repeats(const CheckInstr *in)
         int lanes = check_lanes(in);
         return n / lanes + (n % lanes != 0);
     }
-    int slot = form_slot(op_table[in->op].form, ROLE_REPEAT, NULL);
+    int slot = form_first(op_table[in->op].form, ROLE_REPEAT);
     int64_t n = slot < 0 ? 1 : in->args[slot].v;
     return n < 0 ? 0 : n;
 }
@@ -127,6 +123,22 @@ check_lane_active(const CheckInstr *in, int64_t repeat, int lane)
 
 /* ---- geometry ------------------------------------------------------------ */
 
+/* Sums of one: the slot plus one of the operand that is named so, of each form. */
+#define SECOND(a, b, ...)         b
+#define IS(...)                   SECOND(__VA_ARGS__, 0, 0)
+#define UNIT_NAMED_stride_unit    ~, 1
+#define HIGH_NAMED_ldst_high_half ~, 1
+
+static const uint8_t units[FORM_COUNT + 1] = {
+#define SUM(slot, role, name) +((slot) + 1) * IS(UNIT_NAMED_##name)
+#include "isa/form_sum.def"
+};
+
+static const uint8_t highs[FORM_COUNT + 1] = {
+#define SUM(slot, role, name) +((slot) + 1) * IS(HIGH_NAMED_##name)
+#include "isa/form_sum.def"
+};
+
 static int64_t
 slot_value(const CheckInstr *in, int slot, int64_t missing)
 {
@@ -139,8 +151,8 @@ static void
 half_blocks(const CheckInstr *in, int param, LaneGeometry *g)
 {
     Form form = op_table[in->op].form;
-    int high = form_slot(form, ROLE_ATTR, "ldst_high_half");
-    if (high >= 0 && param == form_slot(form, ROLE_DST, NULL)) {
+    int high = highs[form] - 1;
+    if (high >= 0 && param == form_first(form, ROLE_DST)) {
         g->per_block /= 2;
         g->first = in->args[high].v != 0 ? BLOCK_BYTES / 2 : 0;
     }
@@ -157,7 +169,7 @@ check_geometry(const CheckInstr *in, int param)
     g.per_block = BLOCK_BYTES / g.size * g.share;
     half_blocks(in, param, &g);
     g.blocks = (g.lanes + g.per_block - 1) / g.per_block;
-    int64_t unit = slot_value(in, form_slot(form, ROLE_ATTR, "stride_unit"), 0);
+    int64_t unit = slot_value(in, units[form] - 1, 0);
     int64_t blk = slot_value(in, l.blk, 1);
     int64_t rep = slot_value(in, l.rep, g.blocks);
     blk = blk == 0 && unit < 2 && form_blk0_is_1(form, param, in->choices) ? 1 : blk;
@@ -447,7 +459,7 @@ check_accumulating_form(Form f)
 bool
 check_overlap_is_regular(Form f, int param)
 {
-    int dst = form_slot(f, ROLE_DST, NULL);
+    int dst = form_first(f, ROLE_DST);
     return form_family(f) == FAM_MOVE ||
            (dst >= 0 && form_is_vector(f, dst) && form_is_vector(f, param));
 }

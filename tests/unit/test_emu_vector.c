@@ -585,7 +585,7 @@ static LaneWork
 work_of(Op op)
 {
     Form form = op_table[op].form;
-    return (LaneWork){op_table[op].sem, form_slot(form, ROLE_SCALAR, NULL) >= 0};
+    return (LaneWork){op_table[op].sem, form_first(form, ROLE_SCALAR) >= 0};
 }
 
 static void

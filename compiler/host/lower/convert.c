@@ -426,7 +426,7 @@ lower_convert(Lower *l, StmtId s)
     Sem sem = op_table[l->k->stmts.p[s].instr.op].sem;
     LaneJob job = {.name = sem_name(sem), .compute = compute};
     const Stmt *instr = &l->k->stmts.p[s];
-    int dst = form_slot(op_table[instr->instr.op].form, ROLE_DST, NULL);
+    int dst = form_first(op_table[instr->instr.op].form, ROLE_DST);
     Dtype to = l->k->args.p[instr->instr.arg + (uint32_t)dst].ref.dtype;
     if (sem == SEM_CONV_PACK || sem == SEM_CONV_PACKS || dtype_is_half_byte(to)) {
         lower_exec(l, s);

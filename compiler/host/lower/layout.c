@@ -106,7 +106,7 @@ call_planes(Lower *l, StmtId s, const TikPlanes *p, const Repeats *r)
         lower_const(l, p->src_pitch),
     };
     Form form = op_table[l->k->stmts.p[s].instr.op].form;
-    int dst = form_slot(form, ROLE_DST, NULL), src = form_slot(form, ROLE_SRC, NULL);
+    int dst = form_first(form, ROLE_DST), src = form_first(form, ROLE_SRC);
     LLVMValueRef args[6] = {constants(l, fields, 7),
                             lower_ref(l, &arg(l, s, dst)->ref),
                             lower_ref(l, &arg(l, s, src)->ref),
