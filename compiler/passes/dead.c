@@ -16,8 +16,8 @@
 typedef struct Dead {
     Kernel *k;
     Fates fates;
-    bool *read;           /* by BufId: some statement reads it */
-    bool unset[SC_COUNT]; /* see fate_is_unset */
+    bool *read;  /* by BufId: some statement reads it */
+    bool *unset; /* by BufId: see fate_find_unset */
 } Dead;
 
 /* Returns whether what is written to a buffer may be left out: nobody reads bytes of its
@@ -25,7 +25,7 @@ typedef struct Dead {
 static bool
 may_drop(const Dead *d, BufId b)
 {
-    return fate_may_drop(d->k, b) && !d->unset[d->k->bufs.p[b].scope];
+    return fate_may_drop(d->k, b) && !d->unset[b];
 }
 
 /* ---- buffers that nothing reads ------------------------------------------ */
@@ -197,9 +197,8 @@ pass_dead(Kernel *k)
     Arena scratch;
     arena_init(&scratch);
     fates_init(&d.fates, k, &scratch);
-    for (int i = 0; i < SC_COUNT; i++) {
-        d.unset[i] = fate_is_unset(k, (Scope)i);
-    }
+    d.unset = ARENA_ARRAY(&scratch, bool, k->bufs.n);
+    fate_find_unset(k, d.unset);
     d.read = ARENA_ARRAY(&scratch, bool, k->bufs.n);
     for (int64_t left = count(k, k->body), before = left + 1; left < before;) {
         before = left;

@@ -236,17 +236,19 @@ fate_may_drop(const Kernel *k, BufId b)
     return buf->scope != SC_GM && buf->scope != SC_SREG && !buf->dynamic;
 }
 
-bool
-fate_is_unset(const Kernel *k, Scope s)
+void
+fate_find_unset(const Kernel *k, bool *unset)
 {
     bool any = false;
-    for (BufId b = 1; b < k->bufs.n && k->may_read_uninit; b++) {
-        if (k->bufs.p[b].unset && k->bufs.p[b].scope == s) {
-            return true;
+    for (BufId u = 1; u < k->bufs.n && k->may_read_uninit; u++) {
+        for (BufId b = 1; b < k->bufs.n && k->bufs.p[u].unset; b++) {
+            unset[b] = unset[b] || !rewrite_apart(k, u, b);
         }
-        any = any || k->bufs.p[b].unset;
+        any = any || k->bufs.p[u].unset;
     }
-    return k->may_read_uninit && !any; /* nothing says where */
+    for (BufId b = 1; b < k->bufs.n && k->may_read_uninit && !any; b++) {
+        unset[b] = true; /* nothing says where */
+    }
 }
 
 static void

@@ -30,8 +30,9 @@ FateBytes fate_bytes(const Iteration *it, const IterationOperand *o);
  * its size while compiling. */
 bool fate_may_drop(const Kernel *k, BufId b);
 
-/* Returns whether bytes of a memory may be read that were never written: then it makes a
- * difference what was there before. */
-bool fate_is_unset(const Kernel *k, Scope s);
+/* Sets, by BufId, whether the buffer has bytes of memory that may be read, of this buffer
+ * or of another one, and that were never written then: it makes a difference what was
+ * there before. */
+void fate_find_unset(const Kernel *k, bool *unset);
 
 #endif

@@ -4,14 +4,21 @@
  * operand this pass changes reads the same bytes as before. Never: changes what is
  * written.
  *
- * After a move of contiguous bytes of a global tensor into a tile, the tile is a copy of
- * them until something writes it. The tensor must be one that the kernel never writes.
- * Only instructions that read no byte beyond their elements are changed: those on whole
- * vectors. */
+ * After a move of bytes of a global tensor into a tile, the tile is a copy of them until
+ * something writes it. The tensor must be one that the kernel never writes. Only
+ * instructions that read no byte beyond their elements are changed: those on whole
+ * vectors, and transposes. What a move scatters or collects, burst by burst, are rows of
+ * the tile; then an operand is changed that lies in one row, and the repeats of a
+ * transpose may go from row to row. */
+#include "isa/operand.h"
 #include "passes/access.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
 #include "rules/shape.h"
+
+enum {
+    NCHW_ROWS = 16
+};
 
 typedef struct Forward {
     Kernel *k;
@@ -20,8 +27,16 @@ typedef struct Forward {
     bool *written; /* by BufId: the kernel may write the global buffer */
     /* the move */
     Ref tile, from;
-    int64_t bytes;
+    int64_t bytes; /* of a row */
+    int64_t rows, tile_pitch, from_pitch;
 } Forward;
+
+/* Where an operand begins in the rows of the move, and the bytes of the tile from repeat
+ * to repeat, if those are rows apart. */
+typedef struct Place {
+    Affine row, column;
+    int64_t step;
+} Place;
 
 /* ---- the move ------------------------------------------------------------ */
 
@@ -38,14 +53,18 @@ begin_move(Forward *f, const Stmt *s)
 {
     Iteration it;
     if (s->kind != ST_INSTR || s->proof != PROOF_PROVED || !iteration_of(f->k, s, &it) ||
-        !it.moves || !it.flat || !count_known(it.lanes)) {
+        !it.moves || !count_known(it.rows) || !count_known(it.lanes)) {
         return false;
     }
     const Buffer *tile = &f->k->bufs.p[it.op[0].ref.buf];
     f->tile = it.op[0].ref;
     f->from = it.op[1].ref;
     f->bytes = it.lanes.times * dtype_size(f->tile.dtype);
-    return is_source(f, f->from.buf) && tile->scope == SC_UB && !tile->dynamic;
+    f->rows = it.rows.times;
+    f->tile_pitch = it.op[0].pitch;
+    f->from_pitch = it.op[1].pitch;
+    return is_source(f, f->from.buf) && tile->scope == SC_UB && !tile->dynamic &&
+           (f->rows == 1 || f->tile_pitch >= f->bytes);
 }
 
 static bool writes_tile(const Forward *f, StmtId s);
@@ -124,7 +143,8 @@ static bool
 can_read_elsewhere(const Forward *f, const Stmt *s)
 {
     Iteration it;
-    if (s->proof != PROOF_PROVED || !has_whole_vectors(f, s)) {
+    Family family = form_family(op_table[s->instr.op].form);
+    if (s->proof != PROOF_PROVED || (family != FAM_LAYOUT && !has_whole_vectors(f, s))) {
         return false;
     }
     /* The end of an array without room is read as a copy, but not by all instructions
@@ -132,23 +152,85 @@ can_read_elsewhere(const Forward *f, const Stmt *s)
     if (!f->k->bufs.p[f->from.buf].inside && !shape_has(s->instr.op)) {
         return false;
     }
-    return form_family(op_table[s->instr.op].form) == FAM_REDUCE ||
+    return family == FAM_REDUCE || family == FAM_LAYOUT ||
            (iteration_of(f->k, s, &it) && !it.moves);
 }
 
-/* Returns whether an access is inside of what was moved; *diff is where. */
+static void
+add_term(Affine *a, ExprId atom, int64_t factor)
+{
+    a->atom[a->n] = atom;
+    a->factor[a->n++] = factor;
+}
+
+/* Takes a distance from the tile's first byte apart. */
+static void
+split(const Forward *f, const Affine *d, Place *p)
+{
+    int64_t pitch = f->rows == 1 ? INT64_MAX : f->tile_pitch;
+    *p = (Place){0};
+    for (int i = 0; i < d->n; i++) {
+        bool rows = d->factor[i] % pitch == 0;
+        add_term(rows ? &p->row : &p->column, d->atom[i],
+                 rows ? d->factor[i] / pitch : d->factor[i]);
+    }
+    int64_t rest = d->constant % pitch;
+    rest += rest < 0 && f->rows > 1 ? pitch : 0;
+    p->column.constant = rest;
+    p->row.constant = (d->constant - rest) / pitch;
+}
+
 static bool
-is_inside(const Forward *f, const Access *a)
+is_between(const Forward *f, const Affine *a, int64_t first, int64_t last, int64_t most)
+{
+    Interval at = env_affine_range(&f->env, a);
+    int64_t lo, hi;
+    return checked_add(at.lo, first, &lo) && lo >= 0 && checked_add(at.hi, last, &hi) &&
+           hi <= most;
+}
+
+/* Returns whether an access is inside of what was moved; *p is where. */
+static bool
+is_inside(const Forward *f, const Access *a, Place *p)
 {
     Affine x, y, d;
     if (!a->known || !env_affine(&f->env, a->off, &x) ||
         !env_affine(&f->env, f->tile.off, &y) || !affine_sub(&x, &y, &d)) {
         return false;
     }
-    Interval at = env_affine_range(&f->env, &d);
-    int64_t lo, hi;
-    return checked_add(at.lo, a->fp.offset, &lo) && lo >= 0 &&
-           checked_add(at.hi, access_end(a), &hi) && hi <= f->bytes;
+    split(f, &d, p);
+    int64_t end = access_end(a), rows = 0;
+    if (f->rows > 1 && a->fp.count0 > 1 && a->fp.count1 == 1 && a->fp.stride0 > 0 &&
+        a->fp.stride0 % f->tile_pitch == 0) {
+        p->step = a->fp.stride0;
+        rows = (a->fp.count0 - 1) * (p->step / f->tile_pitch);
+        end = a->fp.offset + a->fp.len;
+    }
+    return is_between(f, &p->column, a->fp.offset, end, f->bytes) &&
+           is_between(f, &p->row, 0, rows, f->rows - 1);
+}
+
+/* Returns e + by * a. */
+static ExprId
+plus(Kernel *k, ExprId e, const Affine *a, int64_t by)
+{
+    e = ir_op2(k, SOP_ADD, e, ir_const(k, DT_S64, a->constant * by));
+    for (int i = 0; i < a->n; i++) {
+        ExprId factor = ir_const(k, DT_S64, a->factor[i] * by);
+        ExprId term = ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, a->atom[i]), factor);
+        e = ir_op2(k, SOP_ADD, e, term);
+    }
+    return e;
+}
+
+static ExprId
+elsewhere(const Forward *f, ExprId off, const Place *p)
+{
+    Kernel *k = f->k;
+    if (f->rows == 1) {
+        return ir_op2(k, SOP_ADD, f->from.off, ir_op2(k, SOP_SUB, off, f->tile.off));
+    }
+    return plus(k, plus(k, f->from.off, &p->row, f->from_pitch), &p->column, 1);
 }
 
 static void
@@ -159,17 +241,64 @@ read_elsewhere(Forward *f, const Stmt *s)
     int n = access_list(k, s, a);
     uint32_t first = s->instr.arg;
     for (int i = 0; i < n; i++) {
-        if (a[i].buf != f->tile.buf || a[i].write || !is_inside(f, &a[i])) {
+        Place p;
+        if (a[i].buf != f->tile.buf || a[i].write || !is_inside(f, &a[i], &p) ||
+            p.step != 0) {
             continue;
         }
         Arg *arg = &k->args.p[first + (uint32_t)a[i].param];
         int params;
         Role role = form_params(op_table[s->instr.op].form, &params)[a[i].param].role;
         if (role == ROLE_SRC) {
-            ExprId at = ir_op2(k, SOP_SUB, arg->ref.off, f->tile.off);
-            arg->ref.off = ir_op2(k, SOP_ADD, f->from.off, at);
+            arg->ref.off = elsewhere(f, arg->ref.off, &p);
             arg->ref.buf = f->from.buf;
         }
+    }
+}
+
+/* ---- transposes of blocks ------------------------------------------------ */
+
+/* Changes all sixteen rows of tiles, and the step from tile to tile, or nothing. */
+static void
+read_blocks_elsewhere(Forward *f, const Stmt *s)
+{
+    Kernel *k = f->k;
+    Access a[MAX_ACCESSES];
+    Place p[MAX_ACCESSES];
+    Arg *arg = &k->args.p[s->instr.arg];
+    int n = access_list(k, s, a), rows = 0;
+    int64_t step = 0;
+    for (int i = 0; i < n; i++) {
+        bool here = a[i].buf == f->tile.buf;
+        if (here && (a[i].write || !is_inside(f, &a[i], &p[i]) ||
+                     (rows > 0 && p[i].step != step))) {
+            return;
+        }
+        step = here ? p[i].step : step;
+        rows += here;
+    }
+    step = step / f->tile_pitch * f->from_pitch;
+    if (rows != NCHW_ROWS || step % BLOCK_BYTES != 0) {
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        if (a[i].buf == f->tile.buf) {
+            Ref *r = &arg[a[i].param].ref;
+            *r = (Ref){f->from.buf, r->dtype, elsewhere(f, r->off, &p[i])};
+        }
+    }
+    if (step != 0) {
+        arg[NCHW_src_rep_stride].expr = ir_const(k, DT_S64, step / BLOCK_BYTES);
+    }
+}
+
+static void
+change(Forward *f, const Stmt *s)
+{
+    if (op_table[s->instr.op].form == FORM_NCHW) {
+        read_blocks_elsewhere(f, s);
+    } else {
+        read_elsewhere(f, s);
     }
 }
 
@@ -179,7 +308,7 @@ forward_inside(Forward *f, StmtId first)
     for (StmtId s = first; s != 0; s = f->k->stmts.p[s].next) {
         const Stmt *st = &f->k->stmts.p[s];
         if (st->kind == ST_INSTR && can_read_elsewhere(f, st)) {
-            read_elsewhere(f, st);
+            change(f, st);
         } else if (st->kind == ST_FOR) {
             forward_inside(f, st->loop.body);
         } else if (st->kind == ST_SCOPE) {
@@ -220,7 +349,7 @@ forward_after(Forward *f, StmtId move)
         bool last = writes_tile(f, s);
         if (st->kind == ST_INSTR && can_read_elsewhere(f, st)) {
             if (!last || reads_before_it_writes(f, st)) {
-                read_elsewhere(f, st);
+                change(f, st);
             }
         } else if (!last && st->kind == ST_FOR) {
             forward_inside(f, st->loop.body);
