@@ -98,14 +98,15 @@ TIK_API void tikrt_convert(const TikConvert *c, uint8_t *dst, const uint8_t *src
  * for each repeat. blocks: the addresses of 16 transposed blocks, then those of the rows.
  * apart: no repeat writes what another one reads. The halves are bytes before those of a
  * block that are used; the steps are the bytes from repeat to repeat. Each tile is read
- * before it is written, and blocks are written in order. */
+ * before it is written, and blocks are written in order. The lines that many bytes ahead
+ * of the rows are needed soon; 0: none are. */
 typedef struct TikTiles {
     int32_t size, apart; /* size: bytes of an element: 1, 2, 4 */
     int32_t dst_half, src_half;
 } TikTiles;
 
 TIK_API void tikrt_tiles(const TikTiles *how, uint8_t *const *blocks, int64_t repeats,
-                         int64_t dst_step, int64_t src_step);
+                         int64_t dst_step, int64_t src_step, int64_t ahead);
 /* Does the same with bands of tiles whose rows are at a pitch, as are the transposed
  * columns. */
 typedef struct TikPlanes {

@@ -27,10 +27,13 @@ ops_transpose_tiles(int size, const OpTiles *t)
 
 void
 tikrt_tiles(const TikTiles *how, uint8_t *const *blocks, int64_t repeats,
-            int64_t dst_step, int64_t src_step)
+            int64_t dst_step, int64_t src_step, int64_t ahead)
 {
-    OpTiles t = {
-        .n = repeats, .dst_step = dst_step, .src_step = src_step, .apart = how->apart};
+    OpTiles t = {.n = repeats,
+                 .dst_step = dst_step,
+                 .src_step = src_step,
+                 .ahead = how->src_half == 0 ? ahead : 0,
+                 .apart = how->apart};
     for (int i = 0; i < TILE_ROWS; i++) {
         t.dst[i] = blocks[i] + how->dst_half;
         t.src[i] = blocks[TILE_ROWS + i] + how->src_half;

@@ -17,7 +17,8 @@ typedef struct OpTiles {
     uint8_t *dst[TILE_ROWS];
     const uint8_t *src[TILE_ROWS];
     int64_t n, dst_step, src_step;
-    bool apart; /* no repeat writes what another one reads */
+    int64_t ahead; /* bytes from the rows to those that are needed soon; 0: none are */
+    bool apart;    /* no repeat writes what another one reads */
 } OpTiles;
 
 /* Transposes all tiles. Each is read before it is written, and blocks are written in

@@ -51,7 +51,7 @@ TILES(of32, uint32_t, 32)
 #if defined(__clang__)
 #define TILES_UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define TILES_UNROLL _Pragma("GCC unroll 16")
+#define TILES_UNROLL _Pragma("GCC unroll 32")
 #endif
 
 /* Defines the transpose of n vectors of n elements; low and high interleave two. */
@@ -100,6 +100,18 @@ store256(uint8_t *p, __m256i v)
     _mm256_storeu_si256((__m256i *)(void *)p, v);
 }
 
+/* Asks for the lines that are needed in the place of these rows soon. */
+PART void
+ask_ahead(const OpTiles *t, int64_t from)
+{
+    if (t->ahead != 0) {
+        TILES_UNROLL
+        for (int i = 0; i < TILE_ROWS; i++) {
+            _mm_prefetch((const char *)t->src[i] + from + t->ahead, _MM_HINT_T1);
+        }
+    }
+}
+
 /* Transposes one tile. to and from are bytes from the first repeat. */
 PART void
 one8(const OpTiles *t, int64_t to, int64_t from)
@@ -141,7 +153,8 @@ SQUARE(square32, __m256i, 4, _mm256_unpacklo_epi32, _mm256_unpackhi_epi32)
 
 enum {
     TOGETHER8 = 2,
-    TOGETHER16 = 1
+    TOGETHER16 = 1,
+    TOGETHER32 = 1
 };
 
 PART void
@@ -165,6 +178,7 @@ some8(const OpTiles *t, int64_t to, int64_t from)
 }
 
 #define some16 one16
+#define two16  one16
 
 /* Vectors 0 to 7 are columns of the first eight rows, the others of the last ones. */
 PART void
@@ -187,6 +201,8 @@ one32(const OpTiles *t, int64_t to, int64_t from)
     }
 }
 
+#define two32 one32
+
 #else
 
 SQUARE(squares8, __m512i, 16, _mm512_unpacklo_epi8, _mm512_unpackhi_epi8)
@@ -195,7 +211,8 @@ SQUARE(square32, __m512i, 4, _mm512_unpacklo_epi32, _mm512_unpackhi_epi32)
 
 enum {
     TOGETHER8 = 4,
-    TOGETHER16 = 2
+    TOGETHER16 = 2,
+    TOGETHER32 = 2
 };
 
 PART __m512i
@@ -221,6 +238,8 @@ some8(const OpTiles *t, int64_t to, int64_t from)
         const uint8_t *row = t->src[i] + from;
         v[i] = joined(pieces2(row, row + step), pieces2(row + 2 * step, row + 3 * step));
     }
+    ask_ahead(t, from);
+    ask_ahead(t, from + 2 * step);
     squares8(v);
     STORE8(0)
     STORE8(1)
@@ -271,6 +290,76 @@ one32(const OpTiles *t, int64_t to, int64_t from)
     }
 }
 
+/* Two repeats whose rows follow each other: a row of both is one vector, so that a line
+ * of memory is read at once. */
+PART void
+rows_of_two(const OpTiles *t, int64_t from, __m512i *v)
+{
+    TILES_UNROLL
+    for (int i = 0; i < TILE_ROWS; i++) {
+        v[i] = _mm512_loadu_si512(t->src[i] + from);
+    }
+    ask_ahead(t, from);
+}
+
+/* Joins a piece of each of two vectors: those of the first repeat, those of the second
+ * one. */
+#define PIECES_LOW  _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11)
+#define PIECES_HIGH _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15)
+
+PART void
+two16(const OpTiles *t, int64_t to, int64_t from)
+{
+    __m512i v[TILE_ROWS];
+    rows_of_two(t, from, v);
+    squares16(v);
+    squares16(v + TILE_ROWS / 2);
+    TILES_UNROLL
+    for (int i = 0; i < TILE_ROWS / 2; i++) {
+        __m512i first = _mm512_permutex2var_epi64(v[i], PIECES_LOW, v[i + 8]);
+        v[i + 8] = _mm512_permutex2var_epi64(v[i], PIECES_HIGH, v[i + 8]);
+        v[i] = first;
+    }
+    TILES_UNROLL
+    for (int i = 0; i < 2 * TILE_ROWS; i++) {
+        __m512i columns = v[i / TILE_ROWS * 8 + i % 8];
+        __m256i column = i % TILE_ROWS < 8 ? _mm512_castsi512_si256(columns)
+                                           : _mm512_extracti64x4_epi64(columns, 1);
+        store256(t->dst[i % TILE_ROWS] + to + i / TILE_ROWS * t->dst_step, column);
+    }
+}
+
+/* Joins piece p of four vectors, which are rows 0 to 15 of a column. */
+PART __m512i
+column32(const __m512i *v, int p)
+{
+    const __m512i index = p % 2 == 0 ? _mm512_setr_epi64(0, 1, 8, 9, 0, 1, 8, 9)
+                                     : _mm512_setr_epi64(2, 3, 10, 11, 2, 3, 10, 11);
+    const __m512i by = p < 2 ? _mm512_setzero_si512() : _mm512_set1_epi64(4);
+    const __m512i all = _mm512_add_epi64(index, by);
+    __m512i low = _mm512_permutex2var_epi64(v[0], all, v[4]);
+    __m512i high = _mm512_permutex2var_epi64(v[8], all, v[12]);
+    return _mm512_mask_blend_epi64(0xf0, low, high);
+}
+
+PART void
+two32(const OpTiles *t, int64_t to, int64_t from)
+{
+    __m512i v[TILE_ROWS];
+    rows_of_two(t, from, v);
+    TILES_UNROLL
+    for (int i = 0; i < TILE_ROWS; i += 4) {
+        square32(v + i);
+    }
+    TILES_UNROLL
+    for (int i = 0; i < TILE_ROWS; i++) {
+        __m512i column = column32(v + i % 4, i / 4);
+        int64_t at = to + i / 8 * t->dst_step;
+        store256(t->dst[i % 8 * 2] + at, _mm512_castsi512_si256(column));
+        store256(t->dst[i % 8 * 2 + 1] + at, _mm512_extracti64x4_epi64(column, 1));
+    }
+}
+
 #endif
 
 LANES_ATTR static void
@@ -285,10 +374,20 @@ of8(const OpTiles *t)
     }
 }
 
+/* Returns whether the rows of a repeat follow those of the one before. */
+LANES_ATTR static bool
+follows(const OpTiles *t)
+{
+    return t->apart && t->src_step == 2 * (int64_t)sizeof(__m128i);
+}
+
 LANES_ATTR static void
 of16(const OpTiles *t)
 {
     int64_t r = 0;
+    for (; follows(t) && r + TOGETHER16 <= t->n; r += TOGETHER16) {
+        two16(t, r * t->dst_step, r * t->src_step);
+    }
     for (; t->apart && r + TOGETHER16 <= t->n; r += TOGETHER16) {
         some16(t, r * t->dst_step, r * t->src_step);
     }
@@ -300,7 +399,11 @@ of16(const OpTiles *t)
 LANES_ATTR static void
 of32(const OpTiles *t)
 {
-    for (int64_t r = 0; r < t->n; r++) {
+    int64_t r = 0;
+    for (; follows(t) && r + TOGETHER32 <= t->n; r += TOGETHER32) {
+        two32(t, r * t->dst_step, r * t->src_step);
+    }
+    for (; r < t->n; r++) {
         one32(t, r * t->dst_step, r * t->src_step);
     }
 }

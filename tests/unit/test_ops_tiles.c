@@ -73,6 +73,12 @@ all_shapes(int size, OpTilesFn *fn)
         compare(
             size, fn, dst, src,
             (OpTiles){.n = n, .dst_step = 32 * (n % 2), .src_step = 64, .apart = true});
+        compare(size, fn, dst, src,
+                (OpTiles){.n = n,
+                          .dst_step = 32 * (n % 2),
+                          .src_step = 32,
+                          .ahead = 4096,
+                          .apart = true});
         for (int i = 0; i < TILE_ROWS; i++) {
             dst[i] = src[i] = i * 32;
         }

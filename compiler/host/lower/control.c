@@ -31,7 +31,7 @@ multi_core_loop(Lower *l, const Stmt *st)
     LLVMPositionBuilderAtEnd(l->b, body);
     LLVMTypeRef t = lower_bits_type(l, l->k->vars.p[st->loop.var].dtype, 0);
     l->vars[st->loop.var] = LLVMBuildIntCast2(l->b, l->core, t, true, "block");
-    LoopExit here = {l->loop, exit, exit, 0, st->loop.body};
+    LoopExit here = {l->loop, exit, exit, 0, st->loop.body, NULL};
     l->loop = &here;
     lower_body(l, st->loop.body);
     l->loop = here.outer;
@@ -61,7 +61,8 @@ serial_loop(Lower *l, const Stmt *st, StmtId s)
     LLVMValueRef i = LLVMBuildPhi(l->b, t, name);
     LLVMAddIncoming(i, &begin, &from, 1);
     l->vars[st->loop.var] = i;
-    LoopExit here = {l->loop, exit, next, st->loop.var, st->loop.body};
+    LLVMValueRef last = LLVMBuildSub(l->b, end, LLVMConstInt(t, 1, false), "");
+    LoopExit here = {l->loop, exit, next, st->loop.var, st->loop.body, last};
     l->loop = &here;
     lower_body(l, st->loop.body);
     l->loop = here.outer;

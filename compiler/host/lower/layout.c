@@ -70,6 +70,19 @@ call(Lower *l, const char *name, LLVMValueRef *args, unsigned n)
 
 /* ---- vnchwconv ----------------------------------------------------------- */
 
+/* Returns the bytes from rows in global memory to those of the next iteration. */
+static LLVMValueRef
+ahead_of(Lower *l, const Ref *r)
+{
+    bool loaded;
+    LLVMValueRef next = l->has_far ? lower_later(l, r, 1, &loaded) : NULL;
+    if (next == NULL) {
+        return lower_const(l, 0);
+    }
+    LLVMValueRef now = LLVMBuildPtrToInt(l->b, lower_ref(l, r), l->i64, "");
+    return LLVMBuildSub(l->b, LLVMBuildPtrToInt(l->b, next, l->i64, ""), now, "");
+}
+
 static void
 nchw(Lower *l, StmtId s)
 {
@@ -81,12 +94,13 @@ nchw(Lower *l, StmtId s)
                            lower_const32(l, dst_high ? HALF : 0),
                            lower_const32(l, src_high ? HALF : 0)};
     LLVMValueRef first = lower_const(l, NCHW_dst_list), all = lower_operands(l, s);
-    LLVMValueRef args[5] = {constants(l, how, 4),
+    LLVMValueRef args[6] = {constants(l, how, 4),
                             LLVMBuildInBoundsGEP2(l->b, l->ptr, all, &first, 1, ""),
                             number(l, s, NCHW_repeat_times, 1),
                             number(l, s, NCHW_dst_rep_stride, BLOCK_BYTES),
-                            number(l, s, NCHW_src_rep_stride, BLOCK_BYTES)};
-    call(l, "tikrt_tiles", args, 5);
+                            number(l, s, NCHW_src_rep_stride, BLOCK_BYTES),
+                            ahead_of(l, &arg(l, s, NCHW_src_list)->ref)};
+    call(l, "tikrt_tiles", args, 6);
 }
 
 /* ---- planes and tiles ---------------------------------------------------- */

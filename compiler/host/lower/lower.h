@@ -41,6 +41,7 @@ typedef struct LoopExit {
     LLVMBasicBlockRef on_break, on_continue;
     VarId var; /* variable of the loop; 0: a multi-core loop */
     StmtId body;
+    LLVMValueRef last; /* value of the variable in the last iteration; null: as above */
 } LoopExit;
 
 /* The i64 slots that keep the place of a buffer of run-time size. Global tensors have
@@ -479,6 +480,11 @@ void lower_fused_sink(Lower *l, StmtId s);
  * index of its parameter, followed by that of the special registers. It holds until the
  * next statement. */
 LLVMValueRef lower_operands(Lower *l, StmtId s);
+
+/* Returns the address that an operand in global memory will probably have `by` iterations
+ * later, or in the last iteration, for prefetches (host/lower/later.c); null if it is the
+ * same or not known. *loaded: it depends on elements of tensors. */
+LLVMValueRef lower_later(Lower *l, const Ref *r, int64_t by, bool *loaded);
 
 /* n runs of bytes of a tensor, at `from`, go to another one, at `to`; defined in
  * host/lower/move.c. */
