@@ -8,6 +8,7 @@
  * added, and are then rounded, or clamped, once. */
 #include "rules/load.h"
 #include "layout/fractal.h"
+#include "num/amx.h"
 #include "num/half.h"
 #include "num/lanes.h"
 #include "ops/gemm.h"
@@ -20,6 +21,11 @@ enum {
     BUFFER_ROWS = 128, /* rows of sums in a buffer */
     MOST_RUNS = GEMM_STEPS / 8,
     MOST_COLUMNS = 32, /* columns of a panel */
+    LINE = 64,         /* bytes that are loaded at a time from the cache */
+    /* rows, and products of terms, from which on tile registers are worth the setting
+     * up */
+    LEAST_ROWS = 16,
+    LEAST_PRODUCTS = 1 << 17,
     SIDE = FRACTAL_SIDE
 };
 
@@ -192,12 +198,13 @@ typedef struct Sums {
 } Sums;
 
 typedef struct Blocks {
-    uint32_t b[GEMM_COLUMNS * GEMM_STEPS];
-    uint32_t a[GEMM_ROWS * GEMM_PITCH];
+    _Alignas(LINE) uint32_t b[GEMM_COLUMNS * GEMM_STEPS];
+    _Alignas(LINE) uint32_t a[GEMM_ROWS * GEMM_PITCH];
+    /* room for sums of columns that do not exist */
+    _Alignas(LINE) uint32_t beside[GEMM_ROWS * GEMM_GROUP];
     int32_t start[GEMM_ROWS];
-    uint32_t
-        beside[GEMM_ROWS * GEMM_GROUP];   /* room for sums of columns that do not exist */
-    uint8_t row[MOST_RUNS * FRACTAL_ROW]; /* collected runs of a row */
+    NumAmx amx;
+    uint8_t row[MOST_RUNS * FRACTAL_ROW];                  /* collected runs of a row */
     uint8_t panel[MOST_RUNS * MOST_COLUMNS * FRACTAL_ROW]; /* collected runs of a panel */
 } Blocks;
 
@@ -314,10 +321,33 @@ take_rows(const Product *p, Blocks *w, GemmTile *t, int64_t m, int64_t k1, int64
         }
     }
     t->start = NULL;
-    if (quads && p->ta == DT_S8) {
+    if (quads && !p->level->amx && p->ta == DT_S8) {
         p->level->row_start(w->start, t);
         t->start = w->start;
     }
+}
+
+/* Adds the products of some rows and all columns of a block on tile registers. */
+static void
+add_tiles(const Product *p, Blocks *w, const Sums *c, const GemmTile *t, int64_t i)
+{
+    enum {
+        WORD = sizeof(uint32_t)
+    };
+    const NumAmxBlock b = {.a = t->a,
+                           .a_pitch = t->pitch,
+                           .b = w->b,
+                           .b_panel = (int64_t)NUM_AMX_COLUMNS * GEMM_STEPS * WORD,
+                           .c = c->at + i * GEMM_GROUP,
+                           .c_group = c->pitch * WORD,
+                           .c_row = GEMM_GROUP * WORD,
+                           .steps = t->steps,
+                           .rows = t->rows,
+                           .groups = (int)(c->columns / GEMM_GROUP),
+                           .first = c->first,
+                           .a_sign = p->ta == DT_S8,
+                           .b_sign = p->tb == DT_S8};
+    num_amx_multiply(&w->amx, &b);
 }
 
 /* Adds the terms of a block of runs from k1 on to the sums of some rows. */
@@ -333,6 +363,10 @@ add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t k1, int6
         t.steps = least(t.steps, p->k - k1 * p->terms);
     }
     take_rows(p, w, &t, c->m0 + i, k1, runs);
+    if (l->amx) {
+        add_tiles(p, w, c, &t, i);
+        return;
+    }
     for (int64_t n = 0; n < c->columns; n += l->columns) {
         t.b = w->b + n * GEMM_STEPS;
         for (int g = 0; g < l->columns / GEMM_GROUP; g++) {
@@ -509,7 +543,7 @@ block_in_place(const Product *p, Blocks *w, int64_t n0)
 static void
 block_beside(const Product *p, Blocks *w, int64_t n0)
 {
-    uint32_t buffer[BUFFER_ROWS * GEMM_COLUMNS];
+    _Alignas(LINE) uint32_t buffer[BUFFER_ROWS * GEMM_COLUMNS];
     bool floats = p->kind != GEMM_BYTES;
     for (int64_t m = 0; m < p->m; m += BUFFER_ROWS) {
         Sums c = {.at = buffer,
@@ -528,16 +562,24 @@ block_beside(const Product *p, Blocks *w, int64_t n0)
     }
 }
 
+/* Returns whether tile registers multiply the factors faster than vectors do. */
+static bool
+suits_tiles(const Product *p)
+{
+    return p->kind == GEMM_BYTES && p->m >= LEAST_ROWS &&
+           p->rows * p->columns * p->k >= LEAST_PRODUCTS && num_amx_allowed();
+}
+
 static const GemmLevel *
-level_of(Dtype tb)
+level_of(const Product *p)
 {
 #if defined(__x86_64__)
     bool fma = __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
     switch (num_level()) {
     case NUM_LEVEL_AVX512:
         if (fma) {
-            bool quads = __builtin_cpu_supports("avx512vnni") && tb == DT_S8;
-            return quads ? &gemm_vnni : &gemm_avx512;
+            bool quads = __builtin_cpu_supports("avx512vnni") && p->tb == DT_S8;
+            return suits_tiles(p) ? &gemm_amx : quads ? &gemm_vnni : &gemm_avx512;
         }
         break;
     case NUM_LEVEL_AVX2:
@@ -549,7 +591,8 @@ level_of(Dtype tb)
         break;
     }
 #endif
-    (void)tb;
+    (void)p;
+    (void)suits_tiles;
     return &gemm_base;
 }
 
@@ -581,6 +624,7 @@ static bool
 multiply(Product *p, const OpCall *c, int bias)
 {
     Blocks w;
+    w.amx = (NumAmx){0};
     uint32_t mode;
     const CheckArg *a = c->in.args;
     memcpy(&mode, c->sreg + SREG_FP2FP, sizeof mode);
@@ -596,15 +640,16 @@ multiply(Product *p, const OpCall *c, int bias)
               : p->ta == DT_BF16 ? GEMM_BFLOAT
               : p->ta == DT_F32  ? GEMM_FLOAT
                                  : GEMM_BYTES;
-    p->level = level_of(p->tb);
     p->k1 = fractal_count(p->k, p->terms);
     p->rows = fractal_up(p->m, SIDE);
     p->columns = fractal_up(p->n, SIDE);
+    p->level = level_of(p);
     find_factors(p, c->origins);
     bool beside = p->tc == DT_F16 || (p->kind == GEMM_BYTES && p->start != START_ZERO);
     for (int64_t n = 0; n < p->columns; n += GEMM_COLUMNS) {
         (beside ? block_beside : block_in_place)(p, &w, n);
     }
+    num_amx_close(&w.amx);
     return true;
 }
 

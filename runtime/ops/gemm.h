@@ -17,7 +17,7 @@
 enum {
     GEMM_STEPS = 256,   /* most steps of a block */
     GEMM_COLUMNS = 256, /* most columns of a block */
-    GEMM_ROWS = 16,     /* no level has more rows in a kernel */
+    GEMM_ROWS = 32,     /* no level has more rows in a kernel */
     GEMM_RUN = 32,      /* bytes of terms that follow each other in a factor */
     GEMM_GROUP = 16,    /* columns that follow each other in the sums */
     /* words from row to row of the packed first factor */
@@ -93,6 +93,9 @@ typedef struct GemmLevel {
     /* words of bytes are four bytes as they are: signed ones need `start` of each row */
     bool quads;
     void (*row_start)(int32_t *start, const GemmTile *t);
+    /* Rows are multiplied by all panels of a block at once, by num/amx.h, and signed
+     * bytes need nothing; there is no kernel. */
+    bool amx;
     void (*kernel[GEMM_KINDS])(const GemmTile *t);
     GemmPackRow *pack_row[GEMM_KINDS];
     /* the same of many rows; null: rows of that kind are packed one by one */
@@ -104,5 +107,7 @@ typedef struct GemmLevel {
 } GemmLevel;
 
 extern const GemmLevel gemm_base, gemm_avx2, gemm_avx512, gemm_vnni;
+/* Products of bytes; only if num_amx_allowed(). */
+extern const GemmLevel gemm_amx;
 
 #endif

@@ -13,6 +13,7 @@
 #include "emu_world.h"
 #include "rules/load.h"
 #include "layout/fractal.h"
+#include "num/amx.h"
 #include "num/half.h"
 #include "num/lanes.h"
 #include "ops/gemm.h"
@@ -300,7 +301,7 @@ large_products(void **s)
         Job j = {.t = &triples[i],
                  .op = OP_MATMUL,
                  .m = 140,
-                 .k = 270,
+                 .k = dtype_size(triples[i].a) == 1 ? 1110 : 270,
                  .n = 280,
                  .onto = i % 2};
         one_product(&j);
@@ -309,8 +310,12 @@ large_products(void **s)
 
 /* ---- levels -------------------------------------------------------------- */
 
+enum {
+    LEVELS = 5
+};
+
 static int
-levels(const GemmLevel *out[4])
+levels(const GemmLevel *out[LEVELS])
 {
     int n = 0;
     out[n++] = &gemm_base;
@@ -322,6 +327,9 @@ levels(const GemmLevel *out[4])
         out[n++] = &gemm_avx512;
         if (__builtin_cpu_supports("avx512vnni")) {
             out[n++] = &gemm_vnni;
+        }
+        if (num_amx_allowed()) {
+            out[n++] = &gemm_amx;
         }
     }
 #endif
@@ -409,6 +417,27 @@ other_places(const GemmLevel *l, GemmKind kind, const Factors *f, int rows,
     assert_memory_equal(words, p->out, (size_t)(p->terms * l->columns) * sizeof *words);
 }
 
+/* Tile registers take all columns at once; with one group there is no second one. */
+static void
+on_tiles(const Factors *f, const GemmTile *t, int groups)
+{
+    NumAmx s = {0};
+    const NumAmxBlock b = {.a = t->a,
+                           .a_pitch = t->pitch,
+                           .b = t->b,
+                           .c = t->c[0],
+                           .c_group = (uint8_t *)t->c[1] - (uint8_t *)t->c[0],
+                           .c_row = GEMM_GROUP * 4,
+                           .steps = t->steps,
+                           .rows = t->rows,
+                           .groups = groups,
+                           .first = t->first,
+                           .a_sign = f->ta == DT_S8,
+                           .b_sign = f->tb == DT_S8};
+    num_amx_multiply(&s, &b);
+    num_amx_close(&s);
+}
+
 static void
 one_block(const GemmLevel *l, GemmKind kind, Factors *f, int rows, int terms, bool first)
 {
@@ -442,13 +471,25 @@ one_block(const GemmLevel *l, GemmKind kind, Factors *f, int rows, int terms, bo
                   .steps = floats ? terms : runs * l->words[kind],
                   .rows = rows,
                   .first = first};
-    if (kind == GEMM_BYTES && l->quads && f->ta == DT_S8) {
+    int columns = l->columns;
+    if (kind == GEMM_BYTES && l->quads && !l->amx && f->ta == DT_S8) {
         l->row_start(start, &t);
         t.start = start;
     }
-    l->kernel[kind](&t);
+    if (l->amx) {
+        columns -= any_number(0, 1) == 0 ? GEMM_GROUP : 0;
+        on_tiles(f, &t, columns / GEMM_GROUP);
+    } else {
+        l->kernel[kind](&t);
+    }
+    for (int i = 0; i < GEMM_ROWS; i++) {
+        for (int n = 0; n < l->columns && (i >= rows || n >= columns); n++) {
+            int at = i * GEMM_GROUP + n % GEMM_GROUP;
+            assert_int_equal(f->sums[n / GEMM_GROUP][at], before[n / GEMM_GROUP][at]);
+        }
+    }
     for (int i = 0; i < rows; i++) {
-        for (int n = 0; n < l->columns; n++) {
+        for (int n = 0; n < columns; n++) {
             int at = i * GEMM_GROUP + n % GEMM_GROUP;
             uint32_t old = first ? 0 : before[n / GEMM_GROUP][at];
             assert_int_equal(f->sums[n / GEMM_GROUP][at],
@@ -467,7 +508,7 @@ every_level(void **s)
                  {GEMM_FLOAT, DT_F32, DT_F32}, {GEMM_BYTES, DT_S8, DT_S8},
                  {GEMM_BYTES, DT_U8, DT_S8},   {GEMM_BYTES, DT_U8, DT_U8}};
     static Factors f;
-    const GemmLevel *all[4];
+    const GemmLevel *all[LEVELS];
     int n = levels(all);
     (void)s;
     for (int i = 0; i < n * 6 * 20; i++) {
@@ -477,6 +518,9 @@ every_level(void **s)
         f.tb = kinds[kind].b;
         if (l == &gemm_vnni && f.tb == DT_U8) {
             continue; /* its products take signed bytes there */
+        }
+        if (l->amx && kinds[kind].kind != GEMM_BYTES) {
+            continue;
         }
         int per = GEMM_RUN / dtype_size(f.ta);
         fill(f.a[0][0], f.ta, (int64_t)sizeof f.a / dtype_size(f.ta), false);
@@ -522,10 +566,10 @@ ends_of_sums(const GemmLevel *l, GemmKind kind, int rows, GemmEnd end)
 static void
 every_end(void **s)
 {
-    const GemmLevel *all[4];
+    const GemmLevel *all[LEVELS];
     (void)s;
     for (int i = 0, n = levels(all); i < n; i++) {
-        for (int rows = 1; rows <= all[i]->rows; rows++) {
+        for (int rows = 1; rows <= all[i]->rows && !all[i]->amx; rows++) {
             for (GemmEnd end = GEMM_END_NONE; end <= GEMM_END_CANONICAL; end++) {
                 ends_of_sums(all[i], GEMM_HALF, rows, end);
                 ends_of_sums(all[i], GEMM_FLOAT, rows, end);
