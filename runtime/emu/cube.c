@@ -5,6 +5,7 @@
 #include "rules/load.h"
 #include "layout/fractal.h"
 #include "emu/cube.h"
+#include "num/amx.h"
 #include "num/lanes.h"
 
 #include <string.h>
@@ -38,6 +39,7 @@ typedef struct Product {
     Rows layout;
     Start start;
     bool saturate;
+    bool amx;         /* bytes stay bytes and are multiplied by num/amx.h */
     FractalWindows s; /* conv2d */
     int64_t out_w;
     int64_t few; /* conv2d: channels of a group if they fill no run; else 0 */
@@ -92,24 +94,27 @@ few_terms(const Product *p, int64_t m, int64_t n, int64_t k1, uint8_t *run)
 enum {
     TILE_ROWS = 8 * SIDE,
     TILE_COLUMNS = DOT_PIXELS,
-    RUNS = 4,       /* of terms, which are added at a time */
-    LINE = 64,      /* bytes that are loaded at a time from the cache */
-    PANEL_RUNS = 32 /* of the columns, which are kept for the rows of other tiles */
+    RUNS = 4,        /* of terms, which are added at a time */
+    LINE = 64,       /* bytes that are loaded at a time from the cache */
+    WORD = 4,        /* bytes */
+    LEAST = 1 << 17, /* products from which on num/amx.h is worth the setting up */
+    PANEL_RUNS = 32  /* of the columns, which are kept for the rows of other tiles */
 };
 
 /* Sums of some fractals, which are all floats or all integers, and the factors of some
  * runs, in the form of num/dot.h: rows are its channels, columns its pixels. A word is a
- * float or two int16. Integers are exact in 32 bits, because memory has no room for more
- * terms. */
+ * float, two int16, or four bytes for num/amx.h. Integers are exact in 32 bits, because
+ * memory has no room for more terms. */
 typedef struct Tile {
     _Alignas(LINE) uint32_t sum[TILE_ROWS][TILE_COLUMNS];
-    uint32_t a[TILE_ROWS][RUNS * CUBE_WORDS];
-    uint32_t b[PANEL_RUNS * CUBE_WORDS][TILE_COLUMNS];
+    _Alignas(LINE) uint32_t a[TILE_ROWS][RUNS * CUBE_WORDS];
+    _Alignas(LINE) uint32_t b[PANEL_RUNS * CUBE_WORDS][TILE_COLUMNS];
     int64_t m, n, rows, columns; /* its place, and the rows and columns that exist */
     int64_t panel; /* the first run of the panel b of these columns; -1: it is empty */
     struct {
         int64_t y, x; /* conv2d: row and column of the results */
     } out[TILE_ROWS];
+    NumAmx amx;
 } Tile;
 
 static const CubeTable *
@@ -121,9 +126,20 @@ table(void)
                                      : &emu_cube_base;
 }
 
+static void
+copy_runs(void *to, int64_t step, const uint8_t *const *runs, int64_t n)
+{
+    for (int64_t r = 0; r < n; r++) {
+        memcpy((uint8_t *)to + r * step, runs[r], FRACTAL_ROW);
+    }
+}
+
 static CubeWiden *
 widen_of(const Product *p, Dtype t)
 {
+    if (p->amx) {
+        return copy_runs;
+    }
     CubeWiden *of_type = p->table->widen[t];
     return of_type != NULL ? of_type : p->table->widen[DT_U8];
 }
@@ -271,6 +287,32 @@ read_panel(const Product *p, Tile *t, int64_t k1)
 
 /* ---- the product --------------------------------------------------------- */
 
+/* Does what add_terms does for bytes. */
+static void
+add_bytes(const Product *p, Tile *t, int64_t word, int64_t terms)
+{
+    int64_t steps = (terms + WORD - 1) / WORD, row = sizeof t->a[0];
+    NumAmxBlock b = {.a_pitch = row,
+                     .b = t->b[word],
+                     .b_step = sizeof t->b[0],
+                     .b_pair = (int64_t)NUM_AMX_COLUMNS * WORD,
+                     .c_group = (int64_t)SIDE * WORD,
+                     .c_row = sizeof t->sum[0],
+                     .steps = steps,
+                     .groups = (int)fractal_count(t->columns, SIDE),
+                     .a_sign = p->ta == DT_S8,
+                     .b_sign = p->tb == DT_S8};
+    for (int64_t i = 0; terms % WORD != 0 && i < t->rows; i++) {
+        memset((uint8_t *)t->a[i] + terms, 0, (size_t)(steps * WORD - terms));
+    }
+    for (int64_t i = 0; i < t->rows; i += NUM_AMX_ROWS) {
+        b.a = t->a[i];
+        b.c = t->sum[i];
+        b.rows = t->rows - i > SIDE ? NUM_AMX_ROWS : SIDE;
+        num_amx_multiply(&t->amx, &b);
+    }
+}
+
 /* Adds terms from a word of the panel on to all sums, in their order. Rows after the last
  * one up to a whole group of channels are added too and ignored. */
 static void
@@ -313,7 +355,8 @@ multiply_tile(const Product *p, Tile *t)
         for (int64_t r = 0; r < runs; r++) {
             read_rows(p, t, k1 + r, r * p->words);
         }
-        add_terms(p, t, in * p->words, least(runs * p->c0, p->k - k1 * p->c0));
+        (p->amx ? add_bytes : add_terms)(p, t, in * p->words,
+                                         least(runs * p->c0, p->k - k1 * p->c0));
     }
     for (int64_t j = 0; j < least(TILE_COLUMNS, p->columns - t->n); j += SIDE) {
         finish_columns(p, t, j);
@@ -333,6 +376,7 @@ static void
 multiply(const Product *p)
 {
     Tile t;
+    t.amx = (NumAmx){0};
     memset(&t.a, 0, sizeof t.a);
     for (t.n = 0; t.n < p->n; t.n += TILE_COLUMNS) {
         t.columns = least(TILE_COLUMNS, p->n - t.n);
@@ -343,6 +387,7 @@ multiply(const Product *p)
             multiply_tile(p, &t);
         }
     }
+    num_amx_close(&t.amx);
 }
 
 /* ---- operands ------------------------------------------------------------ */
@@ -384,6 +429,9 @@ run_product(EmuRun *r, const EmuOp *op, int bias, int64_t groups, Product *p)
     p->k1 = fractal_count(p->k, p->c0);
     p->rows = fractal_up(p->m, SIDE);
     p->columns = fractal_up(p->n, SIDE);
+    p->amx = !dtype_is_float(p->ta) && p->m >= SIDE &&
+             p->rows * p->columns * p->k >= LEAST && num_amx_allowed();
+    p->words = p->amx ? p->c0 / WORD : p->words;
     p->a = emu_operand(r, op, MATMUL_a, a_bytes(p, groups));
     int64_t column = p->few != 0 ? p->k * dtype_size(p->tb) : p->k1 * FRACTAL_ROW;
     p->b = emu_operand(r, op, MATMUL_b, column * p->columns);

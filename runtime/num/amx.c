@@ -72,7 +72,7 @@ set_shapes(NumAmx *s, int rows, int64_t steps)
     s->steps = steps;
 }
 
-/* A part of a block: some of its steps for one panel. */
+/* A part of a block: some of its steps for a pair of groups. */
 typedef struct Part {
     const uint8_t *a, *b;
     uint8_t *c;
@@ -86,15 +86,15 @@ typedef struct Part {
 #define PART(name, how)                                                                  \
     static void name(const NumAmxBlock *b, const Part *p)                                \
     {                                                                                    \
-        const int64_t pitch = b->a_pitch, line = LINE, panel = 2 * LINE;                 \
-        const uint8_t *a0 = p->a, *a1 = a0 + SIDE * pitch, *b0 = p->b, *b1 = b0 + line;  \
-        const int64_t a_step = WORD * p->steps, b_step = panel * p->steps;               \
+        const int64_t pitch = b->a_pitch, line = b->b_step;                              \
+        const uint8_t *a0 = p->a, *a1 = a0 + SIDE * pitch, *b0 = p->b, *b1 = b0 + LINE;  \
+        const int64_t a_step = WORD * p->steps, b_step = line * p->steps;                \
         for (int64_t i = 0; i < p->n; i++) {                                             \
-            LOAD(6, b0, panel);                                                          \
+            LOAD(6, b0, line);                                                           \
             LOAD(4, a0, pitch);                                                          \
             MULTIPLY(how, 0, 4, 6);                                                      \
             if (p->right) {                                                              \
-                LOAD(7, b1, panel);                                                      \
+                LOAD(7, b1, line);                                                       \
                 MULTIPLY(how, 1, 4, 7);                                                  \
             }                                                                            \
             if (p->low) {                                                                \
@@ -165,7 +165,7 @@ multiply(const NumAmxBlock *b, int64_t from, int64_t n, int64_t steps)
         {multiply_uu, multiply_us}, {multiply_su, multiply_ss}};
     for (int g = 0; g < b->groups; g += 2) {
         const Part p = {.a = (const uint8_t *)b->a + from * WORD,
-                        .b = (const uint8_t *)b->b + g / 2 * b->b_panel + from * 2 * LINE,
+                        .b = (const uint8_t *)b->b + g / 2 * b->b_pair + from * b->b_step,
                         .c = (uint8_t *)b->c + g * b->c_group,
                         .n = n,
                         .steps = steps,

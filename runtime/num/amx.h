@@ -3,9 +3,9 @@
  * same however they are made.
  *
  * A block is up to 32 rows times any number of groups of 16 columns. The first factor has
- * rows of bytes. The second one has panels of two groups, in words of four bytes,
- * [step][32]: word (s, n) is the four terms of column n that the four bytes from 4 * s on
- * of each row are multiplied by. */
+ * rows of bytes. The second one has words of four bytes, [step][column] for each pair of
+ * groups: word (s, n) is the four terms of column n that the four bytes from 4 * s on of
+ * each row are multiplied by. */
 #ifndef TIK_NUM_AMX_H
 #define TIK_NUM_AMX_H
 
@@ -14,7 +14,7 @@
 
 enum {
     NUM_AMX_ROWS = 32,
-    NUM_AMX_COLUMNS = 32, /* of a panel */
+    NUM_AMX_COLUMNS = 32, /* of a pair of groups */
     NUM_AMX_GROUP = 16,   /* columns whose sums follow each other */
     NUM_AMX_STEPS = 16    /* of a register; other numbers of them are slower */
 };
@@ -34,7 +34,8 @@ typedef struct NumAmxBlock {
     const void *a;
     int64_t a_pitch; /* bytes from row to row */
     const void *b;
-    int64_t b_panel; /* bytes from panel to panel */
+    int64_t b_step;  /* bytes from step to step */
+    int64_t b_pair;  /* bytes from one pair of groups to the next */
     void *c;         /* sums, [group][row][16] */
     int64_t c_group; /* bytes from group to group */
     int64_t c_row;   /* bytes from row to row */

@@ -297,7 +297,10 @@ static void
 large_products(void **s)
 {
     (void)s;
-    for (int i = 0; i < (int)(sizeof triples / sizeof triples[0]); i += 3) {
+    for (int i = 0; i < (int)(sizeof triples / sizeof triples[0]); i++) {
+        if (i % 3 != 0 && dtype_size(triples[i].a) != 1) {
+            continue;
+        }
         Job j = {.t = &triples[i],
                  .op = OP_MATMUL,
                  .m = 140,
@@ -425,6 +428,7 @@ on_tiles(const Factors *f, const GemmTile *t, int groups)
     const NumAmxBlock b = {.a = t->a,
                            .a_pitch = t->pitch,
                            .b = t->b,
+                           .b_step = NUM_AMX_COLUMNS * 4,
                            .c = t->c[0],
                            .c_group = (uint8_t *)t->c[1] - (uint8_t *)t->c[0],
                            .c_row = GEMM_GROUP * 4,
