@@ -157,10 +157,68 @@ are_numbers(const NumDeq *d)
     return numbers;
 }
 
-DEQ(s32_s8_numbers, AnyS32, AnyS8, clamped(NUMBER(a), -128, 127))
+#if LANES_F16C == 16
+/* Returns 16 results before the offset. */
+PART __m512i
+rounded16(const void *src, __m512 m, __m512 lo)
+{
+    __m512 p = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(src)), m);
+    p = _mm512_min_ps(_mm512_max_ps(p, lo), _mm512_set1_ps(255.0f));
+    return _mm512_cvtps_epi32(p);
+}
+
+/* Writes 64 results at a time. Packing to int16 and to bytes saturates, which is what the
+ * last step asks for; it leaves words of four results in columns of a 4 x 4 matrix.
+ * Returns how many results it has written. */
+PART int64_t
+pack_numbers(uint8_t *dst, const AnyS32 *src, int64_t n, const NumDeq *q)
+{
+    const __m512 m = _mm512_loadu_ps(q->m), lo = _mm512_set1_ps(fixed_of(q).lo);
+    const __m512i wide = _mm512_loadu_si512(q->offset);
+    const __m512i offset = _mm512_packs_epi32(wide, wide);
+    const __m512i order =
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    int64_t i = 0;
+    for (; i + GROUP <= n; i += GROUP) {
+        __m512i v[GROUP / DEQ_CHANNELS];
+        for (int j = 0; j < GROUP / DEQ_CHANNELS; j++) {
+            v[j] = rounded16(src + i + (ptrdiff_t)j * DEQ_CHANNELS, m, lo);
+        }
+        __m512i a = _mm512_add_epi16(_mm512_packs_epi32(v[0], v[1]), offset);
+        __m512i b = _mm512_add_epi16(_mm512_packs_epi32(v[2], v[3]), offset);
+        __m512i r =
+            q->dst == NUM_S8 ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
+        _mm512_storeu_si512(dst + i, _mm512_permutexvar_epi32(order, r));
+    }
+    return i;
+}
+#else
+PART int64_t
+pack_numbers(uint8_t *dst, const AnyS32 *src, int64_t n, const NumDeq *q)
+{
+    (void)dst, (void)src, (void)n, (void)q;
+    return 0;
+}
+#endif
+
+DEQ(s32_s8_loop, AnyS32, AnyS8, clamped(NUMBER(a), -128, 127))
 DEQ(s32_s8_any, AnyS32, AnyS8, TO_S8(PRODUCT))
-DEQ(s32_u8_numbers, AnyS32, AnyU8, clamped(NUMBER(a), 0, 255))
+DEQ(s32_u8_loop, AnyS32, AnyU8, clamped(NUMBER(a), 0, 255))
 DEQ(s32_u8_any, AnyS32, AnyU8, TO_U8(PRODUCT))
+
+LANES_ATTR static void
+s32_s8_numbers(void *dst, const void *src, int64_t n, const NumDeq *q)
+{
+    int64_t i = pack_numbers(dst, src, n, q);
+    s32_s8_loop((uint8_t *)dst + i, (const AnyS32 *)src + i, n - i, q);
+}
+
+LANES_ATTR static void
+s32_u8_numbers(void *dst, const void *src, int64_t n, const NumDeq *q)
+{
+    int64_t i = pack_numbers(dst, src, n, q);
+    s32_u8_loop((uint8_t *)dst + i, (const AnyS32 *)src + i, n - i, q);
+}
 
 LANES_ATTR static void
 s32_s8(void *dst, const void *src, int64_t n, const NumDeq *q)

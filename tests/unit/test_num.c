@@ -271,6 +271,10 @@ dequantisation_levels(void **state)
         }
         for (int i = 0; i < DEQ_CHANNELS; i++) {
             words[i] = next_random(&seed);
+            if (round % 3 == 0) { /* products that are near the limits of bytes */
+                words[i] &= ~(uint64_t)0x7f800000;
+                words[i] |= (uint64_t)(100 + next_random(&seed) % 28) << 23;
+            }
         }
         for (int k = 0; k < NUM_TYPES * NUM_TYPES * 32; k++) {
             NumDeq d = {.dst = (NumType)(k / 32 % NUM_TYPES),
