@@ -132,13 +132,15 @@ select_if(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b, LLVMVal
 static LLVMValueRef
 clamp(Lower *l, LLVMValueRef f, double lo, double hi, int lanes)
 {
-    LLVMValueRef least = real(l, lo, lanes), most = real(l, hi, lanes);
-    f = select_if(l, LLVMRealUNO, f, f, real(l, 0, lanes), f);
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(f));
+    LLVMValueRef least = lower_splat(l, LLVMConstReal(type, lo), lanes);
+    LLVMValueRef most = lower_splat(l, LLVMConstReal(type, hi), lanes);
+    f = select_if(l, LLVMRealUNO, f, f, LLVMConstNull(LLVMTypeOf(f)), f);
     f = select_if(l, LLVMRealOLT, f, least, least, f);
     return select_if(l, LLVMRealOGT, f, most, most, f);
 }
 
-/* Rounds to an integral float32. */
+/* Rounds to an integral number. */
 static LLVMValueRef
 round_to(Lower *l, RoundMode mode, LLVMValueRef f)
 {
@@ -197,6 +199,30 @@ to_integer(Lower *l, const LaneShape *sh, LLVMValueRef f)
     f = clamp(l, f, (double)lo, (double)hi, sh->lanes);
     LLVMValueRef v = convert_int32(l, mode, f, sh->lanes);
     return LLVMBuildTrunc(l->b, v, lower_bits_type(l, t, sh->lanes), "");
+}
+
+/* Bytes of float16, on processors with arithmetic of float16: all bytes are numbers of
+ * float16, so clamping and rounding are exact there too. */
+static bool
+is_half_to_byte(const Lower *l, const LaneShape *sh)
+{
+    return l->target->half_arithmetic && sh->dtype[1] == DT_F16 &&
+           (sh->dtype[0] == DT_S8 || sh->dtype[0] == DT_U8) &&
+           (sh->mode & MODE_ROUND) != ROUND_AWAY;
+}
+
+static LLVMValueRef
+half_to_byte(Lower *l, const LaneShape *sh, LLVMValueRef v)
+{
+    int64_t lo, hi;
+    bool full;
+    scalar_range(sh->dtype[0], &lo, &hi, &full);
+    LLVMTypeRef half = LLVMVectorType(l->f16, (unsigned)sh->lanes);
+    LLVMValueRef h = LLVMBuildBitCast(l->b, v, half, "");
+    h = clamp(l, h, (double)lo, (double)hi, sh->lanes);
+    h = round_to(l, (RoundMode)(sh->mode & MODE_ROUND), h);
+    v = LLVMBuildFPToSI(l->b, h, lower_bits_type(l, DT_S16, sh->lanes), "");
+    return LLVMBuildTrunc(l->b, v, lower_bits_type(l, sh->dtype[0], sh->lanes), "");
 }
 
 static LLVMValueRef
@@ -328,6 +354,9 @@ compute(Lower *l, const LaneShape *sh, LLVMValueRef *v, LLVMValueRef scalar)
     }
     if (!dtype_is_float(from)) {
         return integer_to_float(l, sh, v[1]);
+    }
+    if (is_half_to_byte(l, sh)) {
+        return half_to_byte(l, sh, v[1]);
     }
     bool any = to == DT_F16; /* every NaN gives the same */
     LLVMValueRef x = any ? lower_any_nan(l, v[1]) : v[1];
