@@ -222,8 +222,12 @@ enum {
     ORIGIN_BYTES = 32 /* of a block */
 };
 
+/* With parts, the product is executed that many times: first as the statement says, then
+ * with the terms of both factors that follow, which are added to the sums. The numbers of
+ * the origins count the blocks of all parts, those of the statement the first part's. */
 typedef struct Origins {
     Origin of[ORIGIN_FACTORS];
+    int64_t parts; /* 0 is 1 */
 } Origins;
 
 /* ---- statements ---------------------------------------------------------- */

@@ -415,6 +415,10 @@ show_origins(const Printer *p, const Stmt *s)
                         (long long)o->outer, (long long)o->ninner, (long long)o->inner);
         }
     }
+    const Origins *all = &p->k->origins.p[s->instr.origin];
+    if (all->parts > 1) {
+        text_printf(p->out, " parts=%lld", (long long)all->parts);
+    }
 }
 
 static void

@@ -51,6 +51,7 @@ typedef struct Machine {
     bool samples;     /* it executes a few iterations of a loop */
     bool sampled;     /* it left some out */
     int chunk;
+    int64_t part; /* of a product with several */
 } Machine;
 
 /* ---- terms --------------------------------------------------------------- */
@@ -367,6 +368,15 @@ read_run(Machine *m, uint64_t h, const Run *r)
     return h;
 }
 
+/* Returns how many times a product is executed. */
+static int64_t
+parts_of(const Machine *m, StmtId s)
+{
+    const Stmt *st = &m->k->stmts.p[s];
+    const Origins *o = &m->k->origins.p[origin_is_product(st) ? st->instr.origin : 0];
+    return MAX(1, o->parts);
+}
+
 /* Reads the blocks that a product reads of a factor, wherever they are. */
 static uint64_t
 read_factor(Machine *m, uint64_t h, const Origin *o, const OriginShape *s, const Ref *r,
@@ -399,6 +409,10 @@ read_product(Machine *m, const Site *site, int param, uint64_t *h)
     int64_t off;
     if (!origin_shape(&site->in, param - MATMUL_a, &shape) || !eval(m, r->off, &off)) {
         return false;
+    }
+    if (m->part != 0) {
+        int64_t rows = shape.nouter * (o->transposed ? FRACTAL_SIDE : 1);
+        off += m->part * (param == MATMUL_a ? shape.ninner * o->inner : rows * o->outer);
     }
     *h = read_factor(m, *h, o, &shape, r, off);
     return true;
@@ -550,6 +564,34 @@ execute_fractals(Machine *m, const Site *site)
 
 /* Executes an instruction as one function of all that it reads, and of what was where it
  * writes. */
+static void
+execute_site(Machine *m, const Site *site)
+{
+    uint64_t h = mix(0x77686f6c65, site->in.op);
+    for (int p = 0; p < site->nparams; p++) {
+        Role role = site->params[p].role;
+        if (role == ROLE_SRC) {
+            h = mix(read_operand(m, site, p, mix(h, site_ref(site, p)->dtype)),
+                    (uint64_t)p);
+        } else if (role == ROLE_MASK) {
+            for (int i = 0; i < 4; i++) {
+                h = mix(h, site->in.args[p].m.w[i]);
+            }
+        } else if (role != ROLE_DST && role != ROLE_ROOT && role != ROLE_MASKMODE) {
+            h = mix(h, (uint64_t)site->in.args[p].v);
+        }
+    }
+    for (int p = 0; p < site->nparams; p++) {
+        if (site->params[p].role == ROLE_DST) {
+            bool exact;
+            Run r = {.fp = check_footprint(&site->in, p, &exact),
+                     .buf = site_ref(site, p)->buf};
+            write_run(m, mix(h, (uint64_t)p), &r, !exact || check_reads_dst(&site->in));
+        }
+    }
+}
+
+/* Parts of a product after the first one are added to the sums. */
 static Flow
 execute_whole(Machine *m, StmtId s)
 {
@@ -564,28 +606,14 @@ execute_whole(Machine *m, StmtId s)
     if (execute_fractals(m, &site)) {
         return m->steps < m->most ? FLOW_ON : FLOW_STOP;
     }
-    uint64_t h = mix(0x77686f6c65, site.in.op);
-    for (int p = 0; p < site.nparams; p++) {
-        Role role = site.params[p].role;
-        if (role == ROLE_SRC) {
-            h = mix(read_operand(m, &site, p, mix(h, site_ref(&site, p)->dtype)),
-                    (uint64_t)p);
-        } else if (role == ROLE_MASK) {
-            for (int i = 0; i < 4; i++) {
-                h = mix(h, site.in.args[p].m.w[i]);
-            }
-        } else if (role != ROLE_DST && role != ROLE_ROOT && role != ROLE_MASKMODE) {
-            h = mix(h, (uint64_t)site.in.args[p].v);
+    const int64_t parts = parts_of(m, s);
+    for (m->part = 0; m->part < parts && m->steps < m->most; m->part++) {
+        if (m->part == 1) {
+            site.in.args[MATMUL_init_l1out].v = op_table[site.in.op].sem == SEM_MMAD;
         }
+        execute_site(m, &site);
     }
-    for (int p = 0; p < site.nparams; p++) {
-        if (site.params[p].role == ROLE_DST) {
-            bool exact;
-            Run r = {.fp = check_footprint(&site.in, p, &exact),
-                     .buf = site_ref(&site, p)->buf};
-            write_run(m, mix(h, (uint64_t)p), &r, !exact || check_reads_dst(&site.in));
-        }
-    }
+    m->part = 0;
     return m->steps < m->most ? FLOW_ON : FLOW_STOP;
 }
 

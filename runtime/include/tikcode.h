@@ -61,10 +61,16 @@ TIK_API int tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
 /* Where a factor of a product is: blocks of 32 bytes at the operand's address + i * outer
  * + j * inner. i and j count rows and runs of terms of the first factor; runs of terms
  * and columns of the second one, or, if it is transposed, its terms and groups of 16
- * columns. Without `used` the factor has the layout of the instruction. */
+ * columns. Without `used` the factor has the layout of the instruction.
+ *
+ * The product is executed `parts` times (the same number for both factors): first as the
+ * instruction says, then with the next terms of both factors, which are added to the
+ * sums. parts is above 1 only if the terms fill their runs, both factors are used, the
+ * sums have 32 bits, and those of integers begin with 0 and do not saturate. */
 typedef struct TikOrigin {
     int64_t outer, inner;
     int32_t used, transposed;
+    int64_t parts;
 } TikOrigin;
 
 /* Does the same for a product of matrices; origins has an item for each factor. */

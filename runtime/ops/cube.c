@@ -47,6 +47,7 @@ struct Product {
     int64_t m, k, n;
     int64_t terms;         /* terms of a run */
     int64_t k1;            /* runs of a row */
+    int64_t part;          /* runs after which sums end; more follow in k (TikOrigin) */
     int64_t rows, columns; /* m and n in whole fractals */
     Dtype ta, tb, tc, tbias;
     Start start;
@@ -194,7 +195,7 @@ typedef struct Sums {
     int64_t m0, rows;
     int64_t n0, columns;
     bool first;  /* sums begin with 0 */
-    GemmEnd end; /* of sums that are complete */
+    GemmEnd end; /* of sums that are complete, or those of a part are */
 } Sums;
 
 typedef struct Blocks {
@@ -359,7 +360,8 @@ add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t k1, int6
     GemmTile t = {.steps = runs * l->words[p->kind],
                   .rows = (int)least(l->rows, c->rows - i),
                   .first = c->first,
-                  .end = c->end};
+                  .end = c->end,
+                  .every = p->part * l->words[p->kind]};
     if (p->kind != GEMM_BYTES) {
         t.steps = least(t.steps, p->k - k1 * p->terms);
     }
@@ -380,16 +382,26 @@ add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t k1, int6
     }
 }
 
+/* Returns how many runs from k1 on are a block: at most some, of whole parts if there is
+ * room for one, else up to the end of a part. */
+static int64_t
+block_runs(const Product *p, int64_t k1, int64_t most)
+{
+    int64_t in = k1 % p->part;
+    return in != 0 || p->part > most ? least(most, p->part - in)
+                                     : least(most / p->part * p->part, p->k1 - k1);
+}
+
 /* Adds all terms of the sums, block by block. */
 static void
 add_terms(const Product *p, Blocks *w, const Sums *sums)
 {
     Sums c = *sums;
-    int64_t most = GEMM_STEPS / p->level->words[p->kind];
-    for (int64_t k1 = 0; k1 < p->k1; k1 += most) {
-        int64_t runs = least(most, p->k1 - k1);
+    int64_t most = GEMM_STEPS / p->level->words[p->kind], runs;
+    for (int64_t k1 = 0; k1 < p->k1; k1 += runs) {
+        runs = block_runs(p, k1, most);
         pack_columns(p, w, &c, k1, runs);
-        c.end = k1 + runs == p->k1 ? sums->end : GEMM_END_NONE;
+        c.end = (k1 + runs) % p->part == 0 ? sums->end : GEMM_END_NONE;
         for (int64_t i = 0; i < c.rows; i += p->level->rows) {
             add_rows(p, w, &c, i, k1, runs);
         }
@@ -641,7 +653,11 @@ multiply(Product *p, const OpCall *c, int bias)
               : p->ta == DT_BF16 ? GEMM_BFLOAT
               : p->ta == DT_F32  ? GEMM_FLOAT
                                  : GEMM_BYTES;
+    int64_t parts = c->origins != NULL ? c->origins->parts : 1;
+    p->k *= parts;
     p->k1 = fractal_count(p->k, p->terms);
+    /* Integers that do not saturate have parts of no consequence. */
+    p->part = p->kind == GEMM_BYTES ? p->k1 : p->k1 / parts;
     p->rows = fractal_up(p->m, SIDE);
     p->columns = fractal_up(p->n, SIDE);
     p->level = level_of(p);

@@ -32,7 +32,7 @@ typedef enum GemmKind {
     GEMM_KINDS
 } GemmKind;
 
-/* What becomes of sums of floats when they are stored. */
+/* What becomes of sums of floats when they are stored, or would be. */
 typedef enum GemmEnd {
     GEMM_END_NONE,
     GEMM_END_FINITE,   /* infinity is the largest number with its sign, NaN is +0 */
@@ -53,6 +53,7 @@ typedef struct GemmTile {
     int rows;
     bool first; /* begin with 0, not with the old sums */
     GemmEnd end;
+    int64_t every; /* steps after which sums end each time; 0: only after the last one */
 } GemmTile;
 
 /* A panel of the second factor while it is packed. */

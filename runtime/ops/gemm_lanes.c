@@ -136,19 +136,29 @@ fetch_sums(const GemmTile *t, const int rows)
 /* The processor replaces classes of numbers by a table of four bits for each: NaN, NaN,
  * zero, one, -infinity, infinity, negative, positive. 0 is the first operand, 1 the
  * second one, 8 is +0, 14 and 15 the largest number and its negative. */
-GEMM_INLINE Floats
-finite(Floats s)
-{
-    return (Floats)_mm512_fixupimm_ps((__m512)s, (__m512)s, _mm512_set1_epi32(0xef0088),
-                                      0);
-}
+enum {
+    FINITE = 0xef0088,
+    CANONICAL = 0x11111100
+};
 
 GEMM_INLINE Floats
-canonical(Floats s)
+ended(Floats s, GemmEnd end, Ints table)
 {
-    return (Floats)_mm512_fixupimm_ps(
-        _mm512_castsi512_ps(_mm512_set1_epi32((int)FLOAT_NAN)), (__m512)s,
-        _mm512_set1_epi32(0x11111100), 0);
+    const __m512i nan = _mm512_set1_epi32((int)FLOAT_NAN);
+    return end == GEMM_END_FINITE
+               ? (Floats)_mm512_fixupimm_ps((__m512)s, (__m512)s, (__m512i)table, 0)
+               : (Floats)_mm512_fixupimm_ps(_mm512_castsi512_ps(nan), (__m512)s,
+                                            (__m512i)table, 0);
+}
+
+/* The table is made where it is used: as a constant it would occupy a register that the
+ * sums need. */
+GEMM_INLINE Ints
+table_of(GemmEnd end)
+{
+    int table = end == GEMM_END_FINITE ? FINITE : CANONICAL;
+    __asm__ volatile("" : "+r"(table));
+    return (Ints)_mm512_set1_epi32(table);
 }
 #else
 enum {
@@ -158,28 +168,32 @@ enum {
 
 /* The bits of the largest number are those of infinity less 1; comparisons give -1. */
 GEMM_INLINE Floats
-finite(Floats s)
+ended(Floats s, GemmEnd end, Ints table)
 {
-    Ints bits = (Ints)s, size = bits & MAGNITUDE;
-    return (Floats)((bits + (size == INFINITE)) & (size <= INFINITE));
+    Ints bits = (Ints)s, size = bits & MAGNITUDE, number = size <= INFINITE;
+    (void)table;
+    return end == GEMM_END_FINITE
+               ? (Floats)((bits + (size == INFINITE)) & number)
+               : (Floats)((bits & number) | (~number & (int32_t)FLOAT_NAN));
 }
 
-GEMM_INLINE Floats
-canonical(Floats s)
+GEMM_INLINE Ints
+table_of(GemmEnd end)
 {
-    Ints bits = (Ints)s, number = (bits & MAGNITUDE) <= INFINITE;
-    return (Floats)((bits & number) | (~number & (int32_t)FLOAT_NAN));
+    (void)end;
+    return (Ints){0};
 }
 #endif
 
 GEMM_INLINE void
 end_floats(Floats (*sum)[VECTORS], const int rows, GemmEnd end)
 {
+    const Ints table = table_of(end);
     GEMM_UNROLL for (int i = 0; i < rows; i++)
     {
         GEMM_UNROLL for (int v = 0; v < VECTORS; v++)
         {
-            sum[i][v] = end == GEMM_END_FINITE ? finite(sum[i][v]) : canonical(sum[i][v]);
+            sum[i][v] = ended(sum[i][v], end, table);
         }
     }
 }
@@ -235,25 +249,30 @@ enum {
                 START(sum[i][v], i)                                                      \
             }                                                                            \
         }                                                                                \
-        for (int64_t k = 0; k < t->steps; k++) {                                         \
-            V bv[VECTORS];                                                               \
-            GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                                \
-            {                                                                            \
-                bv[v] = *(const V *)(const void *)(b + k * GEMM_NR + v * LANES);         \
-                if (far) {                                                               \
-                    __builtin_prefetch(b + (k + GEMM_AHEAD) * GEMM_NR + v * LANES);      \
-                }                                                                        \
-            }                                                                            \
-            GEMM_UNROLL for (int i = 0; i < rows; i++)                                   \
-            {                                                                            \
-                V av = (V)SPLAT(*(const T *)(const void *)(GEMM_ROW(i) + 4 * k));        \
+        const int64_t every = t->every != 0 ? t->every : t->steps;                       \
+        int64_t k = 0;                                                                   \
+        do {                                                                             \
+            const int64_t stop = t->steps - k < every ? t->steps : k + every;            \
+            for (; k < stop; k++) {                                                      \
+                V bv[VECTORS];                                                           \
                 GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                            \
                 {                                                                        \
-                    sum[i][v] = STEP(sum[i][v], av, bv[v]);                              \
+                    bv[v] = *(const V *)(const void *)(b + k * GEMM_NR + v * LANES);     \
+                    if (far) {                                                           \
+                        __builtin_prefetch(b + (k + GEMM_AHEAD) * GEMM_NR + v * LANES);  \
+                    }                                                                    \
+                }                                                                        \
+                GEMM_UNROLL for (int i = 0; i < rows; i++)                               \
+                {                                                                        \
+                    V av = (V)SPLAT(*(const T *)(const void *)(GEMM_ROW(i) + 4 * k));    \
+                    GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                        \
+                    {                                                                    \
+                        sum[i][v] = STEP(sum[i][v], av, bv[v]);                          \
+                    }                                                                    \
                 }                                                                        \
             }                                                                            \
-        }                                                                                \
-        END(sum, rows, t->end)                                                           \
+            END(sum, rows, t->end)                                                       \
+        } while (k < t->steps);                                                          \
         GEMM_UNROLL for (int i = 0; i < rows; i++)                                       \
         {                                                                                \
             GEMM_UNROLL for (int v = 0; v < VECTORS; v++)                                \

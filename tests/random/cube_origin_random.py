@@ -43,6 +43,7 @@ class Case:
         self.unit = self.transposed or (self.m > 1 and r.random() < 0.6)
         steps = [s for s in range(1, self.runs + 1) if self.runs % s == 0]
         self.step = self.runs if self.k % self.c0 else r.choice(steps)
+        self.first = r.random() < 0.5
         self.a_row = self.terms + self.c0 * r.randrange(3)
         self.b_form = 'terms' if self.transposed else r.choice(['packed', 'columns'])
         self.b_row = self.cores * self.columns + 16 * r.randrange(3)
@@ -94,7 +95,8 @@ def unit_steps(c):
             f'for @j: int32 = 0 to {r1} {{',
             load(c, f'%a0+(int64(@j) * {c.step * 512})', '%al', f'((@s * {c.step * r1}) + @j)', c.step, r1), '}',
             f'for @j: int32 = 0 to {c.step} {{', b, '}',
-            'if (@s == 0) {', mmad + '0', '} else {', mmad + '1', '}', '}']
+            *(['if (@s == 0) {', mmad + '0', '} else {', mmad + '1', '}'] if c.first else
+              ['if (@s > 0) {', mmad + '1', '} else {', mmad + '0', '}']), '}']
 
 
 def kernel(c):
@@ -125,7 +127,8 @@ def fill(c, shape, r, g):
 
 
 def run(seed, folder):
-    """Returns whether all agree, and whether both factors are read where they are."""
+    """Returns whether all agree, whether both factors are read where they are, and whether the sums of several products stay
+    in registers."""
     r, g = random.Random(seed), np.random.default_rng(seed)
     c = Case(r)
     path = lambda name: os.path.join(folder, name)
@@ -139,11 +142,11 @@ def run(seed, folder):
                             '--out', 'y=' + path('y.npy'), *args], capture_output=True, text=True, check=False)
         if p.returncode != 0:
             print(p.stderr)
-            return False, False
+            return False, False, False
         results.append(np.load(path('y.npy')).tobytes())
     ir = subprocess.run([TIKC, 'build', path('k.ir'), '--emit', 'host-ir', '-o', '-'], capture_output=True, text=True,
                         check=False).stdout
-    return results[0] == results[1] == results[2], ' first=' in ir and ' second=' in ir
+    return results[0] == results[1] == results[2], ' first=' in ir and ' second=' in ir, ' parts=' in ir
 
 
 def main():
@@ -151,14 +154,15 @@ def main():
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for i in range(COUNT):
-            same, found = run(SEED * 1000003 + i, folder)
+            same, found, parts = run(SEED * 1000003 + i, folder)
             counts['passed' if same else 'failed'] += 1
             counts['found'] += found
+            counts['parts'] += parts
             if not same:
                 print(f'kernel {i} differs')
-    if counts['found'] < COUNT // 2:
+    if counts['found'] < COUNT // 2 or counts['parts'] < COUNT // 10:
         counts['failed'] += 1
-    print(f'{counts["found"]} kernels read both factors where they are')
+    print(f'{counts["found"]} kernels read both factors where they are, {counts["parts"]} add products in registers')
     print(f'{counts["passed"]} passed, {counts["failed"]} failed')
     return 1 if counts['failed'] or not counts['passed'] else 0
 

@@ -582,14 +582,73 @@ every_end(void **s)
     }
 }
 
+/* Sums that end every few steps are those of as many calls, which each begin with the
+ * sums that the previous one has stored. */
+static void
+ends_every(const GemmLevel *l, Factors *f, int rows, int every, GemmEnd end)
+{
+    static uint32_t a[GEMM_ROWS * GEMM_PITCH], b[GEMM_STEPS * MOST_COLUMNS];
+    static uint32_t once[2][GEMM_ROWS * GEMM_GROUP], parts[2][GEMM_ROWS * GEMM_GROUP];
+    const int steps = RUNS * l->words[GEMM_HALF];
+    for (int i = 0; i < rows; i++) {
+        const uint8_t *at[RUNS];
+        for (int r = 0; r < RUNS; r++) {
+            at[r] = f->a[i][r];
+        }
+        l->pack_row[GEMM_HALF](a + i * GEMM_PITCH, at, RUNS, false);
+    }
+    const GemmPanel p = {f->b[0][0], sizeof f->b[0], GEMM_RUN, RUNS, steps, 0, 0, b};
+    l->pack_panel[GEMM_HALF](&p);
+    GemmTile t = {.a = a,
+                  .pitch = GEMM_PITCH * (int64_t)sizeof *a,
+                  .b = b,
+                  .c = {once[0], once[1]},
+                  .steps = steps,
+                  .rows = rows,
+                  .first = true,
+                  .every = every,
+                  .end = end};
+    memset(once, 0, sizeof once);
+    memset(parts, 0, sizeof parts);
+    l->kernel[GEMM_HALF](&t);
+    t.c[0] = parts[0];
+    t.c[1] = parts[1];
+    t.every = 0;
+    for (int k = 0; k < steps; k += every) {
+        t.a = a + k;
+        t.b = b + k * l->columns;
+        t.steps = steps - k < every ? steps - k : every;
+        t.first = k == 0;
+        l->kernel[GEMM_HALF](&t);
+    }
+    assert_memory_equal(once, parts, sizeof once);
+}
+
+static void
+every_part(void **s)
+{
+    static Factors f;
+    const GemmLevel *all[LEVELS];
+    (void)s;
+    f.ta = f.tb = DT_F16;
+    for (int i = 0, n = levels(all); i < n * 60; i++) {
+        const GemmLevel *l = all[i % n];
+        fill(f.a[0][0], DT_F16, (int64_t)sizeof f.a / 2, true);
+        fill(f.b[0][0], DT_F16, (int64_t)sizeof f.b / 2, true);
+        if (!l->amx) {
+            ends_every(l, &f, (int)any_number(1, l->rows), (int)any_number(1, 40),
+                       i / n % 2 ? GEMM_END_FINITE : GEMM_END_CANONICAL);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products),
-        cmocka_unit_test(large_products),
-        cmocka_unit_test(every_level),
-        cmocka_unit_test(every_end),
+        cmocka_unit_test(products),    cmocka_unit_test(large_products),
+        cmocka_unit_test(every_level), cmocka_unit_test(every_end),
+        cmocka_unit_test(every_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,12 +184,14 @@ static LLVMValueRef
 origins_constant(Lower *l, const Stmt *s)
 {
     LLVMValueRef all[ORIGIN_FACTORS];
+    const int64_t parts = l->k->origins.p[s->instr.origin].parts;
     for (int i = 0; i < ORIGIN_FACTORS; i++) {
         const Origin *o = &l->k->origins.p[s->instr.origin].of[i];
-        LLVMValueRef fields[4] = {lower_const(l, o->outer), lower_const(l, o->inner),
-                                  lower_const32(l, o->ref.buf != 0),
-                                  lower_const32(l, o->transposed)};
-        all[i] = LLVMConstStructInContext(l->ctx, fields, 4, false);
+        LLVMValueRef fields[] = {lower_const(l, o->outer), lower_const(l, o->inner),
+                                 lower_const32(l, o->ref.buf != 0),
+                                 lower_const32(l, o->transposed),
+                                 lower_const(l, MAX(1, parts))};
+        all[i] = LLVMConstStructInContext(l->ctx, fields, ARRAY_LEN(fields), false);
     }
     LLVMValueRef init = LLVMConstArray2(LLVMTypeOf(all[0]), all, ORIGIN_FACTORS);
     LLVMValueRef global = LLVMAddGlobal(l->mod, LLVMTypeOf(init), "tik_origins");
