@@ -70,7 +70,7 @@ def processors():
     for name, _, core, n, cube, vector, *rest in rows(ISA + 'soc.def', 'SOC'):
         body.append((name, kinds[core], profiles.index(named[kinds[core]][3]), n, cube, vector, *rest[:8], rest[8] if rest[8] != 'NONE' else ''))
     out += table(['platform', 'core kind', 'profile', 'AI cores', 'cube cores', 'vector cores', 'UB', 'L1', 'L0A', 'L0B', 'L0C', 'BT', 'FB', 'L2', 'feature'], body)
-    out += ['Of processors with lanes bytes 44 to 59 of TARG are the lanes, bytes of one lane, bytes of its arithmetic units (EU) and banks; bytes 60 to 75 are 0, and so is L2. Their LMEM has the bytes of a lane; EU is its '
+    out += ['Of processors with lanes bytes 44 to 59 of TARG are the lanes, bytes of one lane, bytes of its arithmetic units (EU) and banks; bytes 60 to 71 are 0, and L2 is that of SMEM. Their LMEM has the bytes of a lane; EU is its '
             'granule. The other columns are what packed constants and convolutions need.', '']
     body = [(name, kinds[core], 5, n, lanes, lane, eu, banks, *rest) for _, name, core, n, lanes, eu, lane, banks, *rest in rows(ISA + 'lmem_soc.def', 'LMEM_SOC')]
     out += table(['platform', 'core kind', 'profile', 'AI cores', 'lanes', 'lane', 'EU', 'banks', 'P of 8 bits', 'P of 16 bits', 'P of 32 bits', 'strides count', 'words of requantisation',

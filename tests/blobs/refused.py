@@ -107,7 +107,6 @@ CHANGES = [
     (211, 'flip', 'crc'),
     (212, 'flip', 'id'),
     (301, 'name', put('TARG', 0, b'B')),
-    (302, 'family', put('TARG', 0, b'Ascend310P\0')),
     (302, 'bytes', put('TARG', 46, 1, 1)),
     (303, 'core', header(32, 'I', 1)),
     (401, 'large', size('STRS', (4 << 20) + 1)),
@@ -224,7 +223,7 @@ OF_OTHERS = [
 ]
 
 HEAD = '''blob 1.0 Ascend310P3
-kernel "k" cores 4 steps 0
+kernel "k" cores 4 steps 9999
 peak UB 8192
 arg "x" input float16 (4096)
 arg "y" output float16 (4100)
@@ -271,7 +270,7 @@ TEXTS = [
 
 # Whole texts.
 WHOLE = [
-    (811, 'less', HEAD.replace('steps 0', 'steps 3') + 'loop s0 = 0 2\nr0 = add int32 1 2\nendloop s0\nend\n'),
+    (811, 'less', HEAD.replace('steps 9999', 'steps 3') + 'loop s0 = 0 2\nr0 = add int32 1 2\nendloop s0\nend\n'),
     (802, 'closed', HEAD + 'reserve buffer=float16[2, 0] after=float16[2, 0] bytes=32 copies=1\nend\n'),
     (803, 'blocks', HEAD + 'blocks count=5\nend\n'),
 ]
