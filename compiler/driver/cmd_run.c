@@ -170,7 +170,11 @@ prepare(Cmd *c, Job *job)
         return options_wrong(c, "--backend is host or emu");
     }
     const char *path = c->files.p[0];
-    bool emulate = backend && strcmp(backend, "emu") == 0;
+    bool watched = c->run_mode && strcmp(c->run_mode, "fast") != 0;
+    if (watched && backend && strcmp(backend, "host") == 0) {
+        return options_wrong(c, "--mode check is for the emulator: leave --backend out");
+    }
+    bool emulate = watched || (backend && strcmp(backend, "emu") == 0);
     char *bytes;
     size_t size;
     TRY(io_read(&c->unit, path, &bytes, &size));
@@ -515,15 +519,28 @@ is_reported(const Unit *u, DiagId id, const char *text)
     return reported;
 }
 
+/* Returns whether a warning is what the mode check looks for. */
+static bool
+is_check_finding(const Cmd *c, DiagId id)
+{
+    return c->run_mode && (id == D_UNINIT || id == D_UNINIT_READ || id == D_PAD_READ ||
+                           id == D_CORE_COLLISION);
+}
+
 static void
 warn_while_running(void *ctx, const char *name, const char *text, const char *place)
 {
     Cmd *c = ctx;
     DiagId id = diag_find(name);
     Span span;
-    bool silent = report_place(&c->unit, place, &span) &&
-                  severity_decide(&c->unit, id, span, 0, false, true).silent;
+    bool known = report_place(&c->unit, place, &span);
+    bool silent = known && severity_decide(&c->unit, id, span, 0, false, true).silent;
     if (!silent && !is_reported(&c->unit, id, text)) {
+        c->found = c->found || is_check_finding(c, id);
+        if (known) {
+            diag_add(&c->unit, id, span, 0, "%s", text);
+            return;
+        }
         diag_add(&c->unit, id, (Span){0}, 0, "%s%s%s", place, *place ? ": " : "", text);
     }
 }
@@ -604,11 +621,34 @@ read_fill(Cmd *c, uint8_t *out)
 }
 
 static bool
+wants_check(const Cmd *c)
+{
+    return c->run_mode && strcmp(c->run_mode, "check") == 0;
+}
+
+/* For each parameter: a kernel may read its array. Those that only the kernel gives
+ * contents are outputs and workspaces without a file and without a preset. */
+static bool *
+defined_args(Cmd *c, const Job *job)
+{
+    bool *defined = ARENA_ARRAY(&c->unit.arena, bool, job->nparams);
+    for (int i = 0; i < job->nparams; i++) {
+        const TikParam *p = &job->params[i];
+        bool made = p->role == (int)ARGROLE_OUTPUT || p->role == (int)ARGROLE_WORKSPACE;
+        defined[i] = !made || p->preset || find_in(c, p->name, 0) != NULL;
+    }
+    return defined;
+}
+
+static bool
 run_emulator(Cmd *c, Job *job, TikError *err)
 {
     TikArray lmem = {0};
-    TikEmuOptions o = {
-        .lmem = c->lmem_dump ? &lmem : NULL, .warn = warn_while_running, .ctx = c};
+    TikEmuOptions o = {.lmem = c->lmem_dump ? &lmem : NULL,
+                       .warn = warn_while_running,
+                       .ctx = c,
+                       .check = wants_check(c),
+                       .defined = defined_args(c, job)};
     TRY(read_fill(c, &o.lmem_fill));
     bool ok = tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
                                   job->pointers, &o, err) &&
@@ -648,5 +688,6 @@ cmd_run(Cmd *c)
     if (!ok && err.kind != TIK_OK) {
         return report_error(c, &err);
     }
+    code = ok && c->found ? MAX(code, EXIT_FAULT) : code;
     return ok ? code : MAX(code, EXIT_FINDINGS);
 }

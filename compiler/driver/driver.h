@@ -31,6 +31,8 @@ typedef struct Cmd {
     const char *emit;
     const char *kernel;
     const char *backend;
+    const char *run_mode; /* how the emulator runs; null: fast */
+    bool found;           /* the mode check found something */
     const char *lmem_fill, *lmem_dump;
     const char *format;
     const char *facts;

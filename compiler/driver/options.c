@@ -19,7 +19,8 @@ typedef enum OptionKind {
     OPT_BIND,
     OPT_CHOICE,
     OPT_WARN,
-    OPT_ALLOW
+    OPT_ALLOW,
+    OPT_MODE
 } OptionKind;
 
 typedef struct Option {
@@ -267,6 +268,20 @@ store_allow(Cmd *c, const Command *cmd, const char *text)
     return true;
 }
 
+/* The modes of operators, which programs see, and those of a run have different words. */
+static void
+store_mode(Cmd *c, const char *value)
+{
+    static const char *const words[] = {"fast", "check"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (strcmp(value, words[i]) == 0) {
+            c->run_mode = value;
+            return;
+        }
+    }
+    c->unit.opt.mode = value;
+}
+
 static bool
 store(Cmd *c, const Command *cmd, const Option *o, const char *value)
 {
@@ -308,6 +323,9 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
         return store_warn(c, cmd, value);
     case OPT_ALLOW:
         return store_allow(c, cmd, value);
+    case OPT_MODE:
+        store_mode(c, value);
+        return true;
     case OPT_DIR:
         VEC_PUSH(&c->unit.arena, &c->unit.opt.dirs, value);
         return true;

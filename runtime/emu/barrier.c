@@ -2,7 +2,7 @@
  * indices, until it comes to a barrier or to its end; its state is then saved, and when
  * all cores of the loop are at a barrier, each continues from there. A barrier that some
  * core of the loop never reaches is the fault block-barrier. */
-#include "emu/emu.h"
+#include "emu/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@ typedef struct Core {
     int64_t *vals;
     EmuPlace *places;
     uint8_t *scratch;
+    uint8_t *shadow; /* see shadow_swap */
     int64_t ends[TIKBLOB_MAX_LOOPS];
     int64_t padding;
     Flags flags;
@@ -37,6 +38,7 @@ free_core(const EmuRun *r, Core *c)
 {
     free(c->vals);
     free(c->places);
+    free(c->shadow);
     pages_free(c->scratch, r->p->scratch_bytes);
 }
 
@@ -69,6 +71,13 @@ take_up(EmuRun *r, const Core *c, uint32_t index)
     r->core = index;
 }
 
+static bool
+no_memory(EmuRun *r)
+{
+    r->res->status = EMU_NO_MEMORY;
+    return false;
+}
+
 /* Runs every core from where it was to its next barrier. */
 static bool
 run_phase(EmuRun *r, Core *cores, bool first)
@@ -81,12 +90,19 @@ run_phase(EmuRun *r, Core *cores, bool first)
         } else {
             take_up(r, &cores[i], i);
         }
+        if (!first && !shadow_swap(r, &cores[i].shadow)) {
+            return no_memory(r);
+        }
         if (!emu_run_core(r)) {
             return false;
         }
         cores[i].waits = r->waits;
         put_aside(r, &cores[i]);
+        if (!shadow_swap(r, &cores[i].shadow)) {
+            return no_memory(r);
+        }
     }
+    shadow_meet(r);
     return true;
 }
 

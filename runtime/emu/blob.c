@@ -157,7 +157,9 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
         watch = (EmuWatch){.fill = f->options->lmem_fill,
                            .lmem = f->options->lmem,
                            .warn = f->options->warn != NULL ? watched : NULL,
-                           .ctx = (void *)(uintptr_t)f};
+                           .ctx = (void *)(uintptr_t)f,
+                           .shadow = f->options->check,
+                           .defined = f->options->defined};
         k.watch = &watch;
     }
     EmuResult res;

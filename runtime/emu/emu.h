@@ -4,7 +4,8 @@
  * its start and in program order.
  *
  * program.c makes the program of descriptors, and run.c runs it (barrier.c if cores wait
- * for each other); check.c checks the rules while it runs; lane_io.c has masks, repeats
+ * for each other); check.c checks the rules while it runs; shadow.c finds uses of what
+ * was never written; lane_io.c has masks, repeats
  * and strides of vector instructions, lanes.c the arithmetic on vector lanes; blob.c runs
  * blobs. A family of instructions is in the file of its name (isa/family.def). Files and
  * functions named lmem are about LMEM lanes, all others with lane in their name about
@@ -34,6 +35,10 @@ typedef struct EmuWatch {
      * and conflicts of its banks. Null: warnings are dropped, and not looked for. */
     void (*warn)(void *ctx, uint32_t descriptor, Rule rule, const char *text);
     void *ctx;
+    bool shadow; /* looks for uses of what was never written, and for cores that collide
+                    (emu/shadow.h) */
+    const bool *defined; /* for each argument: it has contents when the run begins; null:
+                            all have */
 } EmuWatch;
 
 /* A kernel without its descriptors. The caller keeps everything until the program is
@@ -123,6 +128,7 @@ typedef struct EmuPlace {
 } EmuPlace;
 
 typedef struct EmuRun EmuRun;
+typedef struct EmuShadow EmuShadow;
 typedef struct EmuOp EmuOp;
 
 /* The semantic function of an instruction. It returns false when it recorded a fault. */
@@ -228,8 +234,9 @@ struct EmuRun {
     Flags flags;
     uint8_t *
         lmem_state; /* state of each byte (emu/lmem_watch.c); null: LMEM is not watched */
-    uint8_t *warned; /* rules reported for each instruction (emu/warn.c); null: warnings
-                        are dropped */
+    EmuShadow *shadow; /* null: the mode is not check */
+    uint8_t *warned;   /* rules reported for each instruction (emu/warn.c); null: warnings
+                          are dropped */
     const EmuOp *before; /* the instruction that ran last; null: none */
     uint64_t steps, step_limit;
     uint32_t core;

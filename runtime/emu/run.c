@@ -1,7 +1,7 @@
 /* run.c: runs a program. It executes control, scalar operations and accesses to elements,
  * and calls the semantic functions of instructions. Cores run one after another in the
  * order of their index, each from fresh registers; the first fault ends the run. */
-#include "emu/emu.h"
+#include "emu/shadow.h"
 #include "isa/operand.h"
 
 #include <stdlib.h>
@@ -114,9 +114,18 @@ emu_run_core(EmuRun *r)
         if (r->steps++ >= r->step_limit) {
             return out_of_steps(r, op);
         }
+        if (r->shadow != NULL && op->kind >= DESC_IF && op->kind < DESC_INSTR) {
+            shadow_scalar(r, op);
+        }
         switch ((TikDescKind)op->kind) {
         case DESC_INSTR:
+            if (r->shadow != NULL) {
+                shadow_before(r, op);
+            }
             ok = op->exec(r, op);
+            if (r->shadow != NULL && ok) {
+                shadow_after(r, op);
+            }
             r->before = op;
             if (r->warned != NULL && ok) {
                 emu_warn_numbers(r, op);
@@ -132,6 +141,9 @@ emu_run_core(EmuRun *r)
             pc = next_iteration(r, op, pc);
             break;
         case DESC_LOOP:
+            if (r->shadow != NULL) {
+                shadow_loop(r, op);
+            }
             pc = enter_loop(r, op, pc);
             break;
         case DESC_IF:
@@ -186,6 +198,7 @@ emu_start_core(EmuRun *r, uint32_t core)
     if (p->lmem_pitch > 0) {
         emu_lmem_reset(r);
     }
+    shadow_core(r);
     r->sreg = p->scratch + p->scope_at[SC_SREG];
     sreg_reset(r->sreg, core);
 }
@@ -206,7 +219,8 @@ emu_run(EmuProgram *p, EmuResult *res)
     r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
     r.cores = p->kernel.cores;
     if (r.vals == NULL || r.places == NULL || !emu_warn_begin(&r) ||
-        !emu_watch_begin(&r)) {
+        !emu_watch_begin(&r) || !shadow_begin(&r)) {
+        shadow_end(&r);
         emu_watch_end(&r);
         emu_warn_end(&r);
         free(r.vals);
@@ -226,6 +240,7 @@ emu_run(EmuProgram *p, EmuResult *res)
             ok = false;
         }
     }
+    shadow_end(&r);
     emu_watch_end(&r);
     emu_warn_end(&r);
     free(r.places);

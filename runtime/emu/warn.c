@@ -9,8 +9,11 @@ bit_of(Rule rule)
 {
     switch (rule) {
     case RULE_UNINIT_READ:
+    case RULE_UNINIT:
     case RULE_PAD_READ:
         return 1;
+    case RULE_CORE_COLLISION:
+        return 64;
     case RULE_DEQ_RESERVED:
         return 2;
     case RULE_SIGN_FORCED:

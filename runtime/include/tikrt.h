@@ -201,6 +201,13 @@ typedef struct TikEmuOptions {
     TikArray *lmem;
     TikWarn *warn; /* null: warnings are dropped, and not looked for */
     void *ctx;
+    /* mode check: warnings of uses of what was never written, in memories of a core,
+     * registers and arrays (uninit, pad-read), and of cores that collide in global memory
+     * (core-collision) */
+    bool check;
+    /* for each argument: its array has contents that the kernel may read; null: all
+     * arrays have. Only mode check asks */
+    const bool *defined;
 } TikEmuOptions;
 
 TIK_API bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,
