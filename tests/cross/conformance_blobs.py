@@ -81,13 +81,7 @@ def ours(path):
 UNDECIDED = {'516-rows', '812-offset', '0-address-align', '0-dtype-unsupported', '0-mask-range', '0-mask-zero', '0-same-gm', '0-tensor-overflow'}
 # Blobs with kernels that tkbread says it does not execute.
 NOT_EXECUTED = set('''
-choices cube-col2img-200 cube-conv2d-fixpipe-125 cube-load2d-square-25 cube-load3dv1-few-25 cube-load3dv2-275 cube-mmad-fixpipe-175
-golden-a02-vadd-f16-special-saturate golden-f05-vpadding-m0-left golden-g04-vreducev2-counter golden-h02-h-reduce-max-axis0
-golden-h03-h-reduce-argmin-axis1 golden-n05-vcopy-s32-counter golden-n11-vmrgsort-f32 golden-n12-mov-rpn-cor-ir golden-n15-h-cos-f32
-golden-n15-h-sin-f32 golden-n18-h-reduce-argmax-f16 golden-n18-h-reduce-min-f16 golden-n18-h-reduce-sum-f16 golden-p07-vsort32-f16 image-11 lanes-12
-lanes-47 lanes-49 lanes-conv-54 move-acc-out-3 move-broadcast-7 move-fills-4 program-conv-int8 program-lmem-bias-add program-nd-nz program-nms
-program-slice-gather program-top-k quant-167 quant-170 quant-178 quant-186 quant-210 register-34 register-40 register-45 register-46 register-55
-register-58 slices-int8-7 vector-h-quant-310p3-s162s8-3 vector-vbi-310p3 vector-vreducev2-910b1
+choices golden-a02-vadd-f16-special-saturate
 '''.split())
 
 

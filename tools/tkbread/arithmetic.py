@@ -116,13 +116,39 @@ def scaled(bits, m):
     return to_float(value(bits, 'int32').astype(np.float64) * float(value(np.array([m], np.uint16), 'float16')[0]), 'float16', 0, False)
 
 
+def arctan(n, unit):
+    """unit times the arc tangent of 1 / n, in integers."""
+    total = term = unit // n
+    k = 3
+    while term:
+        term = -term // (n * n)
+        total += term // k
+        k += 2
+    return total
+
+
+UNIT = 1 << 400
+TURN = 8 * (4 * arctan(5, UNIT) - arctan(239, UNIT))   # 2 pi
+
+
+def reduced(x):
+    """x less a multiple of 2 pi, as a long double; small numbers stay."""
+    if not math.isfinite(x) or abs(x) < 3:
+        return np.longdouble(x)
+    top, bottom = x.as_integer_ratio()
+    rest = top * UNIT // bottom % TURN
+    rest -= TURN if rest > TURN // 2 else 0
+    high = float(rest / UNIT)
+    return np.longdouble(high) + np.longdouble((rest - int(high * 2.0 ** 60) * (UNIT >> 60)) / UNIT)
+
+
 def function(name, bits, t):
     """2.4, by way of the long doubles of the machine; says so where they do not tell how to round."""
     x = value(bits, t).astype(np.longdouble)
+    if name in ('sin', 'cos'):
+        x = np.array([reduced(float(v)) for v in x], np.longdouble) if len(x) else x
     f = {'exp': np.exp, 'ln': np.log, 'sqrt': np.sqrt, 'rec': lambda v: 1 / v, 'rsqrt': lambda v: 1 / np.sqrt(v), 'expm1': np.expm1, 'sin': np.sin, 'cos': np.cos}[name]
     y = f(x)
-    if name in ('sin', 'cos') and (np.abs(x) > 1e6).any():
-        raise Unsupported('sin and cos of large arguments')
     near = [to_float((y * (1 + e)).astype(np.float64), t) for e in (-2.0 ** -50, 2.0 ** -50)]
     exact = to_float(y.astype(np.float64), t)
     if ((near[0] != near[1]) & (y.astype(np.float64) != value(exact, t))).any():

@@ -6,6 +6,7 @@ import numpy as np
 import document as doc
 import arithmetic as N
 from blob import Address
+from families import More
 
 NAMES = {'dup': 'vec_dup vector_dup', 'add': 'vec_add vadd vec_adds vadds h_add', 'sub': 'vec_sub vsub h_sub', 'mul': 'vec_mul vmul vec_muls vmuls h_mul', 'div': 'vdiv h_div',
          'max': 'vec_max vmax vmaxs h_max', 'min': 'vec_min vmin vmins h_min', 'and': 'vec_and vand h_and', 'or': 'vec_or vor h_or', 'not': 'vec_not vnot h_not', 'abs': 'vec_abs vabs h_abs',
@@ -14,6 +15,7 @@ NAMES = {'dup': 'vec_dup vector_dup', 'add': 'vec_add vadd vec_adds vadds h_add'
          'madd': 'vmadd', 'maddrelu': 'vmaddrelu', 'mulconv': 'vmulconv', 'shl': 'vshl', 'shr': 'vshr', 'sin': 'h_sin', 'cos': 'h_cos'}
 MEANING = {name: key for key, names in NAMES.items() for name in names.split()}
 MEANING.update({f'vector_v{k}{s}': k for k in ('dup', 'add', 'sub', 'mul', 'div', 'max', 'min', 'and', 'or', 'not', 'abs', 'relu', 'exp', 'ln', 'sqrt', 'rec', 'rsqrt') for s in ('', 's')})
+EXISTENCE = {'Q19', 'U6'}   # readings that say which instructions there are, and nothing of what they compute
 FILL = 0   # what memories of a core hold when nothing says it
 RELATIONS = {'lt': np.less, 'gt': np.greater, 'ge': np.greater_equal, 'eq': np.equal, 'ne': np.not_equal, 'le': np.less_equal}
 
@@ -56,7 +58,7 @@ class Core:
         self.m, self.index, self.k, self.blob = machine, index, machine.kernel, machine.blob
         self.reg, self.loop, self.padding, self.flags, self.place = [0] * self.k.nregs, [0] * 17, 0, set(), {}
         room = dict(machine.blob.memory, SREG=192, VREG=8192)
-        self.memory = {s: np.full(n, 255 if self.k.flags & 1 else FILL, np.uint8) for s, n in room.items() if any(r['scope'] == s for r in self.k.regions) or s == 'SREG'}
+        self.memory = {s: np.zeros(n * machine.blob.lanes, np.uint8) if s == 'LMEM' else np.full(n, 255 if self.k.flags & 1 else FILL, np.uint8) for s, n in room.items() if any(r['scope'] == s for r in self.k.regions) or s == 'SREG'}
         self.memory['SREG'][:] = 0
         for name, (at, start) in doc.REGISTERS.items():
             if start not in ('0', '') and name != 'BLOCK':
@@ -164,7 +166,7 @@ class Core:
         ref.buf[places] = raw
 
 
-class Instr:
+class Instr(More):
     """One execution of an instruction: v has its numbers by name (lists as lists), t its tensors."""
 
     def __init__(self, core, d):
@@ -432,8 +434,8 @@ class Instr:
     def fill(self):
         name, v = self.op.name, self.v
         counted = name == 'vcopy' and self.d.form == 3
-        if counted or name == 'vpadding':
-            self.unsupported()
+        if counted:
+            return self.counted_copy()
         self.lanes_open()
         t = self.main.dtype
         for r in range(self.repeats):
@@ -442,6 +444,8 @@ class Instr:
                 k = r * self.L + np.arange(n)
                 x = self.scalar('start_point', t, n)
                 out = N.to_float(N.value(x, t).astype(np.longdouble) + k, t) if t in N.FLOATS else (x + k.astype(x.dtype)).astype(x.dtype)
+            elif name == 'vpadding':
+                out = self.padded(r)[:n]
             elif name == 'vbcb':
                 size = self.t['src'].size
                 out = np.repeat(self.t['src'].get((8 * r + np.arange(8)) * size), 32 // size)
@@ -475,8 +479,8 @@ class Instr:
 
     def gather(self):
         name, v, dst = self.op.name, self.v, self.t['dst']
-        if name in ('vbi', 'vreducev2', 'vreducev2.bits'):
-            self.unsupported()
+        if name == 'vbi' or name.startswith('vreducev2'):
+            return self.bilinear() if name == 'vbi' else self.pick_long()
         self.lanes_open()
         if name.startswith('vreduce'):
             at, size = 0, dst.size
@@ -519,7 +523,7 @@ class Instr:
     def segment(self):
         v, dst, src = self.v, self.t.get('dst'), self.t.get('src')
         if self.op.name == 'data_copy.dim':
-            self.unsupported()
+            return
         def starts(side):
             at = np.zeros(1, np.int64)
             for count, pitch in zip(v[f'{side}_count'], v[f'{side}_pitch']):
@@ -558,8 +562,8 @@ class Instr:
 
     def slice(self):
         v, name = self.v, self.op.name.split('.')[0]
-        if name.startswith('h_reduce') or '.packs' in self.op.name:
-            self.unsupported()
+        if name.startswith('h_reduce'):
+            return self.slice_reduce()
         lens = [v[f'len{i}'] for i in range(3)]
         if 0 in lens:
             return
@@ -587,7 +591,8 @@ class Instr:
         elif name in ('h_cast', 'scatter_vconv'):
             out = N.convert(x[0], t, to.dtype, v['round_mode'], bool(self.c.register('FP2FP' if to.dtype in N.FLOATS else 'FP2INT') & 1))
         elif name == 'h_quant':
-            out = N.packed(x[0], [v['deqscale'] & 2 ** 64 - 1] * len(x[0])) if '.pack' in self.op.name else N.scaled(x[0], v['deqscale'] & 0xffff)
+            words = [int(w) for w in self.t['deqscale'].get(np.arange(16) * 8, 8)] if 'deqscale' in self.t else [v['deqscale'] & 2 ** 64 - 1] * 16
+            out = N.packed(x[0], [words[(v.get('first', 0) + k) % 16] for k in range(len(x[0]))]) if '.pack' in self.op.name else N.scaled(x[0], v['deqscale'] & 0xffff)
         elif name == 'h_duplicate':
             out = x[0]
         else:
@@ -617,7 +622,7 @@ class Instr:
         elif name.startswith('data_move_pad'):
             self.pad_move(v, dst, src)
         else:
-            self.unsupported()
+            {'broadcast_ub_to_l0c': self.spread, 'mmad_broadcast': self.spread, 'data_move.bias': self.bias_move}.get(name, self.fill_units)()
 
     def pad_move(self, v, dst, src):
         n, burst, size = v['nburst'], v['burst'], dst.size
@@ -641,6 +646,9 @@ class Instr:
 
     def load_(self):
         v, name, dst, src = self.v, self.op.name, self.t['dst'], self.t['src']
+        other = {'load3dv1': self.load3dv1, 'load3dv2': self.load3dv2, 'col2img': self.col2img, 'load_data_with_transpose': self.load_square}.get(name)
+        if other:
+            return other()
         pairs = []
         if name in ('load2dv1', 'load2dv2'):
             first, turn = v.get('index', v.get('start_index')), v['if_transpose']
@@ -649,8 +657,6 @@ class Instr:
         elif name == 'load2dv3':
             turn = v['en_transpose']
             pairs = [(j * v['dst_stride'] + i, (v['k_start_pt'] + j) * v['src_stride'] + v['m_start_pt'] + i) for j in range(v['k_step']) for i in range(v['m_step'])]
-        else:
-            self.unsupported()
         for to, at in pairs:
             x = src.run(512 * at, 512)
             x = np.ascontiguousarray(x.view(np.uint16).reshape(16, 16).T).reshape(-1).view(np.uint8) if turn else x
@@ -659,7 +665,8 @@ class Instr:
     def cube(self):
         name, v = self.op.name.split('.')[0], self.v
         if name == 'conv2d':
-            self.unsupported()
+            A, B = self.convolution()
+            return self.product(self.t['dst'], A, B, self.t.get('bias'), not self.t.get('bias') and v['init_l1out'] == 0)
         c, a, b = (self.t[n] for n in (('dst_fm', 'src_fm', 'src_filter') if name == 'mmad' else ('dst', 'a', 'b')))
         M, K, Nn = (v[n] for n in (('matrix_m', 'matrix_k', 'matrix_n') if name == 'mmad' else ('m', 'k', 'n')))
         if not (M and K and Nn):
@@ -672,6 +679,10 @@ class Instr:
         at = (k // c0 * 32 + k % c0 * size + m * 0) if name == 'mmad' and M == 1 else (m // 16 * K1 + k // c0) * 512 + m % 16 * 32 + k % c0 * size if name == 'mmad' else \
             (k // c0 * up(M) + m) * 32 + k % c0 * size
         A, B = N.value(a.get(at), a.dtype), N.value(b.get((k // c0 * up(Nn) + n) * 32 + k % c0 * size), b.dtype)
+        self.product(c, A, B, bias, onto)
+
+    def product(self, c, A, B, bias, onto):
+        (M, K), Nn, up = A.shape, len(B), lambda n: -(-n // 16) * 16
         mm, nn = np.arange(up(M))[:, None], np.arange(up(Nn))[None, :]
         place = (nn // 16 * (up(M) // 16) + mm // 16) * 256 + mm % 16 * 16 + nn % 16
         old = N.value(c.get(place * c.size), c.dtype)[:M, :Nn]
@@ -800,7 +811,7 @@ class Machine:
 
     def __init__(self, blob, kernel, arrays):
         self.blob, self.kernel, self.arrays, self.cores = blob, kernel, [], kernel.cores
-        if blob.readings:
+        if set(blob.readings) - EXISTENCE:
             raise N.Unsupported('other readings than the usual ones: ' + ' '.join(blob.readings))
         arrays = list(arrays)
         for a in kernel.args:
