@@ -583,36 +583,72 @@ finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
     return call_any(in, callee, args);
 }
 
+/* Where the parts of a call are on the value stack while it runs. */
+typedef struct CallRoom {
+    Value *pos;
+    Value *kw;
+    Span *pos_span;
+    Span *kw_span;
+    Span *kwname_span;
+    Sym *kwname;
+} CallRoom;
+
+static CallRoom
+call_room(Interp *in, const CallFacts *f)
+{
+    uint32_t npos = f->npos, nkw = f->nkw;
+    size_t extra = (npos + 2 * (size_t)nkw) * sizeof(Span) + nkw * sizeof(Sym);
+    uint32_t values = npos + nkw;
+    CallRoom r;
+    r.pos = stack_take(in, values + (uint32_t)((extra + sizeof(Value) - 1) / sizeof(Value)));
+    r.kw = r.pos + npos;
+    r.pos_span = (Span *)(r.pos + values);
+    r.kw_span = r.pos_span + npos;
+    r.kwname_span = r.kw_span + nkw;
+    r.kwname = (Sym *)(r.kwname_span + nkw);
+    return r;
+}
+
+/* Evaluates the arguments of a call without * and ** into its room. */
+static bool
+eval_arguments(Interp *in, const Ast *e, CallRoom r)
+{
+    for (Ast *a = e->list; a; a = a->next) {
+        if (a->kind != AST_KEYWORD) {
+            *r.pos = eval(in, a);
+            *r.pos_span++ = a->span;
+            TRY(!val_failed(*r.pos++));
+            continue;
+        }
+        uint32_t begin = a->span.begin;
+        *r.kw = eval(in, a->a);
+        *r.kwname_span++ =
+            (Span){a->span.file, begin, begin + sym_len(&in->u->names, a->name)};
+        *r.kw_span++ = a->a->span;
+        *r.kwname++ = a->name;
+        TRY(!val_failed(*r.kw++));
+    }
+    return true;
+}
+
 static Value
 call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
 {
     StackMark mark = stack_mark(in);
-    Value *vals = stack_take(in, (uint32_t)(f->npos + f->nkw));
-    Value *pos = vals;
-    Value *kw = vals + f->npos;
+    CallRoom room = call_room(in, f);
     Value r = val_fail();
-    for (Ast *a = e->list; a; a = a->next) {
-        Value v = eval(in, a->kind == AST_KEYWORD ? a->a : a);
-        if (val_failed(v)) {
-            stack_release(in, mark);
-            return v;
-        }
-        if (a->kind == AST_KEYWORD) {
-            *kw++ = v;
-        } else {
-            *pos++ = v;
-        }
+    if (eval_arguments(in, e, room)) {
+        CallArgs args = {.pos = room.pos,
+                         .npos = (int)f->npos,
+                         .kwname = room.kwname,
+                         .kwval = room.kw,
+                         .nkw = (int)f->nkw,
+                         .span = e->span,
+                         .pos_span = room.pos_span,
+                         .kw_span = room.kw_span,
+                         .kwname_span = room.kwname_span};
+        r = finish_call(in, e, callee, &args);
     }
-    CallArgs args = {.pos = vals,
-                     .npos = f->npos,
-                     .kwname = f->kwname,
-                     .kwval = vals + f->npos,
-                     .nkw = f->nkw,
-                     .span = e->span,
-                     .pos_span = f->pos_span,
-                     .kw_span = f->kw_span,
-                     .kwname_span = f->kwname_span};
-    r = finish_call(in, e, callee, &args);
     stack_release(in, mark);
     return r;
 }
@@ -719,7 +755,7 @@ call_dynamic(Interp *in, Ast *e, Value callee)
 Value
 eval_call(Interp *in, Ast *e)
 {
-    const CallFacts *f = e->facts;
+    const CallFacts *f = &e->facts;
     Value callee = eval(in, e->a->kind == AST_ATTR ? e->a->a : e->a);
     if (val_failed(callee)) {
         return callee;

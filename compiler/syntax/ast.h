@@ -155,13 +155,9 @@ typedef struct AstClass {
 
 /* What is known of a call before it is evaluated. */
 typedef struct CallFacts {
-    int npos;
-    int nkw;
-    bool dynamic; /* has * or ** arguments; there are no arrays then */
-    Sym *kwname;
-    Span *kw_span;
-    Span *kwname_span;
-    Span pos_span[];
+    uint32_t npos; /* number of positional arguments */
+    uint32_t nkw : 31;
+    uint32_t dynamic : 1; /* has * or ** arguments, each of which counts as one */
 } CallFacts;
 
 /* Bits of Ast.flags; those above them belong to the builders (depth of the
@@ -194,7 +190,7 @@ struct Ast {
     };
     union {
         Ast *b;
-        CallFacts *facts; /* AST_CALL */
+        CallFacts facts; /* AST_CALL */
         /* resolve: AST_STRING, AST_INT with text: the value; AST_COMP: facts */
         void *cache;
     };

@@ -347,37 +347,15 @@ ast_check_args(Parser *p, AstList args, bool alone)
     }
 }
 
-static CallFacts *
-call_facts(Parser *p, const Ast *list)
+static CallFacts
+call_facts(const Ast *list)
 {
-    CallFacts count = {0};
+    CallFacts f = {0};
     for (const Ast *a = list; a; a = a->next) {
         bool keyword = a->kind == AST_KEYWORD;
-        count.dynamic = count.dynamic || a->kind == AST_STARRED || (keyword && !a->name);
-        count.nkw += keyword;
-        count.npos += !keyword;
-    }
-    size_t pos = count.dynamic ? 0 : (size_t)count.npos * sizeof(Span);
-    size_t kw = count.dynamic ? 0 : (size_t)count.nkw * (2 * sizeof(Span) + sizeof(Sym));
-    CallFacts *f = ast_alloc(p, sizeof *f + pos + kw);
-    *f = count;
-    if (count.dynamic) {
-        return f;
-    }
-    f->kw_span = f->pos_span + f->npos;
-    f->kwname_span = f->kw_span + f->nkw;
-    f->kwname = (Sym *)(f->kwname_span + f->nkw);
-    int npos = 0, nkw = 0;
-    for (const Ast *a = list; a; a = a->next) {
-        if (a->kind == AST_KEYWORD) {
-            uint32_t begin = a->span.begin;
-            uint32_t end = begin + sym_len(&p->u->names, a->name);
-            f->kwname_span[nkw] = (Span){a->span.file, begin, end};
-            f->kw_span[nkw] = a->a->span;
-            f->kwname[nkw++] = a->name;
-        } else {
-            f->pos_span[npos++] = a->span;
-        }
+        f.dynamic |= a->kind == AST_STARRED || (keyword && !a->name);
+        f.nkw += keyword;
+        f.npos += !keyword;
     }
     return f;
 }
@@ -387,7 +365,7 @@ ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma)
 {
     ast_check_args(p, args, args.first == args.last && !comma);
     Ast *node = ast_with_a(p, AST_CALL, at, callee);
-    node->facts = call_facts(p, args.first);
+    node->facts = call_facts(args.first);
     node->list = args.first;
     ast_deepen(p, node, args.first);
     return node;
