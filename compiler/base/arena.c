@@ -12,8 +12,8 @@
 enum {
     ALIGN = 16,
     FIRST_CHUNK = 16 << 10,
-    MAX_CHUNK = 8 << 20,
     HUGE_PAGE = 2 << 20, /* chunks from this size on are mapped */
+    MOST_FREE = 1,       /* chunks that a pool keeps; others go back at once */
     /* An array of this size grows in a chunk of its own: its pages move, so it needs no
      * room for the old and the new storage, and what is not used yet is no memory. */
     TABLE = 256 << 10
@@ -23,6 +23,10 @@ struct ArenaChunk {
     ArenaChunk *older;
     size_t size; /* of the data that follows this header */
 };
+
+/* The data of the largest chunks, unless one thing needs more: with its header such a
+ * chunk is one huge page. Pools keep chunks of this size only. */
+#define MAX_CHUNK (HUGE_PAGE - sizeof(ArenaChunk))
 
 /* Returns zeroed memory, or null if there is none. *whole is rounded up to the size that
  * was taken. */
@@ -78,14 +82,89 @@ arena_free(Arena *a)
     arena_init(a);
 }
 
+void
+arena_use(Arena *a, ArenaPool *pool)
+{
+    a->pool = pool;
+}
+
+/* Takes a chunk out of a pool; returns null if there is none. */
+static ArenaChunk *
+take_free(ArenaPool *pool, size_t size)
+{
+    ArenaChunk *c = pool && size == MAX_CHUNK ? pool->first : NULL;
+    if (c) {
+        pool->first = c->older;
+        pool->n--;
+        memset(c + 1, 0, c->size); /* cheaper than a page from the kernel */
+    }
+    return c;
+}
+
+static void
+give_free(ArenaPool *pool, ArenaChunk *c)
+{
+    if (c->size == MAX_CHUNK && pool->n < MOST_FREE) {
+        c->older = pool->first;
+        pool->first = c;
+        pool->n++;
+    } else {
+        give_chunk(c);
+    }
+}
+
+void
+arena_pool_free(ArenaPool *pool)
+{
+    while (pool->first) {
+        ArenaChunk *c = pool->first;
+        pool->first = c->older;
+        give_chunk(c);
+    }
+    pool->n = 0;
+}
+
+static bool
+in_chunk(const ArenaChunk *c, const void *p)
+{
+    const char *data = (const char *)(c + 1);
+    return (const char *)p >= data && (const char *)p < data + c->size;
+}
+
+void
+arena_piece(const Arena *a, const void *p, const char **begin, const char **end)
+{
+    const ArenaChunk *c = a->head;
+    while (!in_chunk(c, p)) {
+        c = c->older;
+    }
+    *begin = (const char *)(c + 1);
+    *end = *begin + c->size;
+}
+
+void
+arena_release(Arena *a, const void *from, const void *to, ArenaPool *pool)
+{
+    ArenaChunk *newer = a->head;
+    while (!in_chunk(newer, to)) {
+        newer = newer->older;
+    }
+    bool last = in_chunk(newer, from);
+    while (!last) {
+        ArenaChunk *c = newer->older;
+        newer->older = c->older;
+        last = in_chunk(c, from);
+        give_free(pool, c);
+    }
+}
+
 bool
 arena_holds(const Arena *a, const void *p)
 {
     const ArenaChunk *lists[] = {a->head, a->tables};
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         for (const ArenaChunk *c = lists[i]; c; c = c->older) {
-            const char *data = (const char *)(c + 1);
-            if ((const char *)p >= data && (const char *)p < data + c->size) {
+            if (in_chunk(c, p)) {
                 return true;
             }
         }
@@ -110,9 +189,9 @@ add_chunk(Arena *a, size_t wanted)
 {
     size_t size = a->head ? a->head->size * 2 : FIRST_CHUNK;
     size = MAX(MIN(size, MAX_CHUNK), wanted);
-    ArenaChunk *c = NULL;
-    size_t whole = sizeof *c + size;
-    if (size < SIZE_MAX / 2) {
+    size_t whole = sizeof(ArenaChunk) + size;
+    ArenaChunk *c = take_free(a->pool, size);
+    if (!c && size < SIZE_MAX / 2) {
         c = take_chunk(&whole);
     }
     if (!c) {

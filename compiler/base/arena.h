@@ -10,6 +10,13 @@
 
 typedef struct ArenaChunk ArenaChunk;
 
+/* Chunks that one arena gave back before its end, for others to take: their pages need
+ * not be cleared by the kernel again. If it is all zero, it is empty. */
+typedef struct ArenaPool {
+    ArenaChunk *first;
+    uint32_t n;
+} ArenaPool;
+
 typedef struct Arena {
     ArenaChunk *head; /* newest chunk first */
     char *next;       /* free space of the newest chunk */
@@ -18,6 +25,7 @@ typedef struct Arena {
     int64_t used;       /* bytes handed out; the memory limit of the evaluator reads it */
     /* null, or the count of another arena, which gets this one's chunks too */
     int64_t *also;
+    ArenaPool *pool; /* null, or where chunks are looked for first */
 } Arena;
 
 /* An arena full of zero bytes is a valid empty arena. */
@@ -25,6 +33,18 @@ void arena_init(Arena *a);
 
 /* Releases all memory; the arena is empty and usable again. */
 void arena_free(Arena *a);
+
+/* Lets a take its chunks from the pool, which must live until a takes no more. */
+void arena_use(Arena *a, ArenaPool *pool);
+void arena_pool_free(ArenaPool *pool);
+
+/* Finds the piece of memory in which a has p: what was handed out near p is in it,
+ * too. */
+void arena_piece(const Arena *a, const void *p, const char **begin, const char **end);
+
+/* Gives the pieces from that of from to the one before that of to to the pool. a handed
+ * out from before to, and nothing in those pieces is used any more. */
+void arena_release(Arena *a, const void *from, const void *to, ArenaPool *pool);
 
 /* What a takes from now on is counted in the use of other, too; other must outlive a. */
 void arena_count_in(Arena *a, Arena *other);

@@ -24,6 +24,7 @@ tikc_stage(Unit *u, const char *path, const char *text, size_t len)
     Ast *module = parse_file(u, file);
     bool ok = module && stage_run(u, file, module) && u->errors == 0;
     arena_free(&u->tree); /* the trees are as large as the kernels made of them */
+    arena_pool_free(&u->pool);
     return ok;
 }
 

@@ -444,7 +444,7 @@ operand(Interp *in, Ast *e)
     if (e->kind == AST_NAME) {
         return eval_name(in, e, e->name);
     }
-    return e->kind == AST_INT && !e->op ? val_int(e->value) : eval(in, e);
+    return e->kind == AST_INT && e->op == INT_SHORT ? val_int(e->slot) : eval(in, e);
 }
 
 static Value
@@ -600,7 +600,8 @@ call_room(Interp *in, const CallFacts *f)
     size_t extra = (npos + 2 * (size_t)nkw) * sizeof(Span) + nkw * sizeof(Sym);
     uint32_t values = npos + nkw;
     CallRoom r;
-    r.pos = stack_take(in, values + (uint32_t)((extra + sizeof(Value) - 1) / sizeof(Value)));
+    r.pos =
+        stack_take(in, values + (uint32_t)((extra + sizeof(Value) - 1) / sizeof(Value)));
     r.kw = r.pos + npos;
     r.pos_span = (Span *)(r.pos + values);
     r.kw_span = r.pos_span + npos;
@@ -1047,7 +1048,7 @@ eval(Interp *in, Ast *e)
     case AST_NAME:
         return eval_name(in, e, e->name);
     case AST_INT:
-        return e->op ? *(Value *)e->cache : val_int(e->value);
+        return e->op == INT_TEXT ? *(Value *)e->cache : val_int(ast_int_value(e));
     case AST_FLOAT:
         return val_float(e->number);
     case AST_STRING:

@@ -836,23 +836,90 @@ recover(Interp *in, Ast *s)
     return true;
 }
 
+static Flow
+exec_next(Interp *in, Ast *s)
+{
+    in->here = s->span;
+    if (!core_step(in, s->span)) {
+        return FLOW_FAIL;
+    }
+    StackMark mark = stack_mark(in);
+    Flow f = exec_stmt(in, s);
+    if (f == FLOW_FAIL && recover(in, s)) {
+        stack_release(in, mark);
+        f = FLOW_NEXT;
+    }
+    return f;
+}
+
 Flow
 exec_block(Interp *in, Ast *s)
 {
     for (; s; s = s->next) {
-        in->here = s->span;
-        if (!core_step(in, s->span)) {
-            return FLOW_FAIL;
-        }
-        StackMark mark = stack_mark(in);
-        Flow f = exec_stmt(in, s);
-        if (f == FLOW_FAIL && recover(in, s)) {
-            stack_release(in, mark);
-            f = FLOW_NEXT;
-        }
+        Flow f = exec_next(in, s);
         if (f != FLOW_NEXT) {
             return f;
         }
+    }
+    return FLOW_NEXT;
+}
+
+/* ---- modules ------------------------------------------------------------- */
+
+/* What of a module's tree is executed. The parser makes a statement's nodes after those
+ * of the statements before it, and its own node before those of the next one. */
+typedef struct TreeUse {
+    const Ast *from;   /* a statement in the oldest piece that was not released */
+    const char *begin; /* that piece */
+    const char *end;
+    bool held;  /* something in that piece lasts */
+    bool lasts; /* the last statement does */
+} TreeUse;
+
+static void
+begin_piece(const Interp *in, TreeUse *t, const Ast *s)
+{
+    t->from = s;
+    arena_piece(&in->u->tree, s, &t->begin, &t->end);
+}
+
+/* Releases the pieces of the tree that only have nodes of statements up to s. */
+static void
+release_tree(Interp *in, TreeUse *t, const Ast *s)
+{
+    bool lasts = (s->flags & AST_LASTING) != 0;
+    t->held = t->held || lasts;
+    if ((const char *)s < t->begin || (const char *)s >= t->end) {
+        if (!t->held) {
+            arena_release(&in->u->tree, t->from, s, &in->u->pool);
+        }
+        begin_piece(in, t, s);
+        t->held = lasts || t->lasts;
+    }
+    t->lasts = lasts;
+}
+
+Flow
+exec_module(Interp *in, Ast *module)
+{
+    Ast **link = &module->body;
+    /* the first piece may have nodes of another tree, too */
+    TreeUse t = {.held = true};
+    if (*link) {
+        begin_piece(in, &t, *link);
+    }
+    while (*link) {
+        Ast *s = *link;
+        Flow f = exec_next(in, s);
+        if (f != FLOW_NEXT) {
+            return f;
+        }
+        if (s->flags & AST_LASTING) {
+            link = &s->next;
+        } else {
+            *link = s->next;
+        }
+        release_tree(in, &t, s);
     }
     return FLOW_NEXT;
 }

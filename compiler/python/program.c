@@ -70,7 +70,7 @@ py_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
     in->frame = &fr;
     bool ok = true;
     if (tree->kind == AST_MODULE) {
-        ok = exec_block(in, tree->body) != FLOW_FAIL;
+        ok = exec_module(in, tree) != FLOW_FAIL;
     } else {
         *out = eval(in, tree);
         ok = !val_failed(*out);

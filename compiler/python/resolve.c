@@ -62,6 +62,7 @@ typedef struct Resolver {
     VEC(Use) uses;
     VEC(Block *) holders;
     VEC(CompUse) comps;
+    bool lasting; /* the statement of the module has functions or classes */
     bool ok;
 } Resolver;
 
@@ -140,6 +141,7 @@ new_scope(Resolver *r, Block *outer, ScopeKind kind)
 {
     Block *s = ARENA_NEW(&r->tmp, Block);
     bool holds = kind == SCOPE_FUNC || kind == SCOPE_MODULE;
+    r->lasting = r->lasting || kind == SCOPE_FUNC || kind == SCOPE_CLASS;
     s->outer = outer;
     s->kind = kind;
     s->holder = holds ? s : outer->holder;
@@ -575,7 +577,7 @@ walk_constant(Resolver *r, Ast *n)
     if (n->kind == AST_STRING) {
         v = val_str_ref(r->in, n->str, n->len);
         n->cache = v.str;
-    } else if (n->op) {
+    } else if (n->op == INT_TEXT) {
         v = number_parse_literal(r->in, n->str, n->span);
         if (val_failed(v)) {
             error_report(r->in);
@@ -620,6 +622,16 @@ walk_named(Resolver *r, Block *s, Ast *n, Sym name)
     if (name) {
         n->name = private_name(r, s, name);
         use_name(r, s, n, n->name);
+    }
+}
+
+static void
+walk_module(Resolver *r, Block *s, Ast *module)
+{
+    for (Ast *n = module->body; n; n = n->next) {
+        r->lasting = false;
+        walk(r, s, n);
+        n->flags |= r->lasting ? AST_LASTING : 0;
     }
 }
 
@@ -683,7 +695,7 @@ walk_children(Resolver *r, Block *s, Ast *n)
         walk_list(r, s, n->c);
         break;
     case AST_MODULE:
-        walk_list(r, s, n->body);
+        walk_module(r, s, n);
         break;
     case AST_FIELD:
     case AST_PAIR:

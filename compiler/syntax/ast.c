@@ -28,7 +28,7 @@ ast_bytes(AstKind kind)
 #define UP_TO(f) (offsetof(Ast, f) + sizeof(Ast *))
     static const uint8_t bytes[AST_KIND_COUNT] = {
         [AST_NAME] = offsetof(Ast, a),
-        [AST_INT] = UP_TO(a),
+        [AST_INT] = offsetof(Ast, a),
         [AST_FLOAT] = UP_TO(a),
         [AST_STRING] = UP_TO(list),
         [AST_FSTRING] = UP_TO(list),

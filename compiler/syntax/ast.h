@@ -1,6 +1,7 @@
 /* ast.h: defines the syntax tree of a source file, as the grammar builds it and the
  * evaluator walks it. Nodes live in Unit.tree and never change after parsing,
- * except for the fields marked "resolve". Lists of nodes are linked by next. All of the
+ * except for the fields marked "resolve", and that a module loses statements that were
+ * executed. Lists of nodes are linked by next. All of the
  * Python subset of docs/language.md has nodes; what the evaluator does not run is refused
  * there, at the node. */
 #ifndef TIKC_AST_H
@@ -13,7 +14,7 @@ typedef enum AstKind {
      *
      * Expressions: */
     AST_NAME,    /* name */
-    AST_INT,     /* integer: value; str and op 1 when it needs more than 63 bits */
+    AST_INT,     /* integer: ast_int_value; str when op is INT_TEXT */
     AST_FLOAT,   /* number */
     AST_STRING,  /* str (adjacent literals joined, escapes decoded) */
     AST_FSTRING, /* list: AST_STRING and AST_FIELD parts in order */
@@ -112,6 +113,13 @@ typedef enum AstOp {
     AOP_COUNT
 } AstOp;
 
+/* Where an AST_INT has its number. */
+enum {
+    INT_SHORT, /* in slot: nearly all */
+    INT_WIDE,  /* in value */
+    INT_TEXT   /* in str, since it needs more than 63 bits */
+};
+
 /* Returns how an operator is written: "+", "not in". */
 const char *ast_op_text(AstOp op);
 
@@ -163,26 +171,30 @@ typedef struct CallFacts {
 /* Bits of Ast.flags; those above them belong to the builders (depth of the
  * expression). */
 enum {
-    AST_PAREN = 1,      /* the expression is in round brackets of its own */
-    AST_ASYNC = 2,      /* AST_FOR, AST_WITH, AST_COMP_FOR */
-    AST_YIELD_FROM = 4, /* AST_YIELD with 'from' */
-    AST_PAREN_TWICE = 8 /* the expression is in two pairs of round brackets or more */
+    AST_PAREN = 1,       /* the expression is in round brackets of its own */
+    AST_ASYNC = 2,       /* AST_FOR, AST_WITH, AST_COMP_FOR */
+    AST_YIELD_FROM = 4,  /* AST_YIELD with 'from' */
+    AST_PAREN_TWICE = 8, /* the expression is in two pairs of round brackets or more */
+    /* resolve: the statement of a module defines functions, classes or generators, which
+     * need its tree when it was executed */
+    AST_LASTING = 16
 };
 
 /* A node has the fields before a, and of those from a on as many as its kind uses
  * (ast_bytes): fields of large kinds are at the end. */
 struct Ast {
     uint8_t kind;
-    uint8_t op; /* an AstOp, or what the kind says; AST_INT: 1 if it has text */
+    uint8_t op; /* an AstOp, or what the kind says; AST_INT: where its number is */
     uint16_t flags;
     Sym name;
     Span span;
-    /* resolve: index of the variable that the node reads or binds; its place is in op */
+    /* resolve: index of the variable that the node reads or binds; its place is in op.
+     * AST_INT: INT_SHORT */
     uint32_t slot;
     Ast *next; /* next node of the list that the node is in */
     union {
         Ast *a;
-        int64_t value; /* AST_INT without text, AST_BOOL, AST_FROM */
+        int64_t value; /* AST_INT: INT_WIDE; AST_BOOL, AST_FROM */
         double number; /* AST_FLOAT */
         uint64_t len;  /* AST_STRING: bytes, which may include zero bytes */
         AstFunc *func;
@@ -205,9 +217,16 @@ struct Ast {
     Ast *orelse;
 };
 
-/* Returns the bytes of a node. That of an AST_INT with text has those of an
- * AST_STRING. */
+/* Returns the bytes of a node. That of an AST_INT is the shortest: with text it has those
+ * of an AST_STRING. */
 size_t ast_bytes(AstKind kind);
+
+/* Returns the number of an AST_INT without text. */
+static inline int64_t
+ast_int_value(const Ast *n)
+{
+    return n->op == INT_SHORT ? (int64_t)n->slot : n->value;
+}
 
 /* Parses a file of the unit. Returns null after diagnostics (several syntax errors are
  * reported in one run: the parser recovers at ends of statements). */

@@ -6,7 +6,7 @@
 #include "syntax/parser.h"
 
 enum {
-    DEPTH_SHIFT = 4 /* the height of an expression's tree is in the upper bits of flags */
+    DEPTH_SHIFT = 5 /* the height of an expression's tree is in the upper bits of flags */
 };
 
 /* ---- nodes and lists ----------------------------------------------------- */
@@ -37,8 +37,24 @@ Ast *
 ast_long_int(Parser *p, Loc at, const char *digits)
 {
     Ast *node = new_node(p, AST_INT, at, ast_bytes(AST_STRING));
-    node->op = 1;
+    node->op = INT_TEXT;
     node->str = digits;
+    return node;
+}
+
+Ast *
+ast_short_int(Parser *p, Loc at, int64_t value)
+{
+    bool fits = value <= UINT32_MAX;
+    AstKind like = fits ? AST_INT : AST_BOOL; /* one with the field value */
+    Ast *node = new_node(p, AST_INT, at, ast_bytes(like));
+    if (fits) {
+        node->op = INT_SHORT;
+        node->slot = (uint32_t)value;
+    } else {
+        node->op = INT_WIDE;
+        node->value = value;
+    }
     return node;
 }
 

@@ -116,7 +116,7 @@ ast_int(Parser *p, Loc at)
         return ast_long_int(
             p, at, base == 10 ? decimal_digits(p, s, n) : hex_digits(p, s, n, base));
     }
-    return ast_leaf(p, AST_INT, at, value);
+    return ast_short_int(p, at, value);
 }
 
 Ast *

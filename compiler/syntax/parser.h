@@ -198,7 +198,8 @@ void fstring_flush(Parser *p, Loc at);
 Ast *ast_new(Parser *p, AstKind kind, Loc at);
 /* Returns zeroed memory that lives as long as the tree. */
 void *ast_alloc(Parser *p, size_t bytes);
-/* Makes an AST_INT of more than 63 bits. */
+/* Makes an AST_INT of at most 63 bits, and one of more. */
+Ast *ast_short_int(Parser *p, Loc at, int64_t value);
 Ast *ast_long_int(Parser *p, Loc at, const char *digits);
 /* Makes the node's tree one higher than the trees of a list; reports too-nested past the
  * limit. */

@@ -58,10 +58,10 @@ write_string(Text *out, const char *s, uint32_t n)
 void
 write_int(Text *out, const Ast *node)
 {
-    if (node->op) {
+    if (node->op == INT_TEXT) {
         text_put(out, node->str);
     } else {
-        text_printf(out, "%" PRId64, node->value);
+        text_printf(out, "%" PRId64, ast_int_value(node));
     }
 }
 

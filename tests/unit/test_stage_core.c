@@ -427,6 +427,44 @@ test_nearest_name(void **state)
     assert_string_equal(d->help, "did you mean 'data_move'?");
 }
 
+/* The tree of a long program goes while it is executed; functions, classes and generators
+ * keep theirs, wherever they are. */
+static void
+test_tree_goes(void **state)
+{
+    World *w = *state;
+    enum {
+        PARTS = 12,
+        PLAIN = 12000
+    };
+    Text t;
+    Arena a = {0};
+    text_init(&t, &a);
+    text_put(&t, "x = 0\nkept = []\n");
+    for (int i = 0; i < PARTS; i++) {
+        static const char *const forms[] = {
+            "def f%d(a):\n    return a + %d\nkept.append(f%d)\n",
+            "kept.append(lambda a: a + %d - 0 * %d * %d)\n",
+            "class C%d:\n    def f(self, a):\n        return a + "
+            "%d\nkept.append(C%d().f)\n",
+            "def g(a, n=%d):\n    return sum(n for _ in [1]) + a\nkept.append(g)\ndel "
+            "g\n",
+        };
+        text_printf(&t, forms[i % 4], i, i, i);
+        for (int k = 0; k < PLAIN; k++) {
+            text_put(&t, k % 3 == 0   ? "if x >= 0:\n    x = x + (1 if x else 2) - 1\n"
+                         : k % 3 == 1 ? "for i in [0, 1]: x += i * 2\n"
+                                      : "else_ = {'a': [x, 1], 'b': (2, 3)}\n");
+        }
+    }
+    text_put(&t, "print(x, sum(f(0) for f in kept))\n");
+    Unit *u = run(w, t.p);
+    assert_int_equal(u->diags.n, 0);
+    assert_non_null(u->pool.first); /* a part of the tree */
+    assert_string_equal(u->log.p, "96001 66\n");
+    arena_free(&a);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int
@@ -455,6 +493,7 @@ main(void)
         TEST(test_memory_limit),
         TEST(test_first_error_ends),
         TEST(test_nearest_name),
+        TEST(test_tree_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
