@@ -14,6 +14,7 @@ kernel_new(Unit *u)
 {
     Arena a;
     arena_init(&a);
+    arena_use(&a, &u->pool);
     Kernel *k = ARENA_NEW(&a, Kernel);
     k->arena = a;
     k->unit = u;
@@ -62,6 +63,7 @@ kernel_clone(const Kernel *k)
     CLONE(&c->arena, &c->drops);
     CLONE(&c->arena, &c->origins);
     CLONE(&c->arena, &c->arg_spans);
+    CLONE(&c->arena, &c->far_spans);
     size_t slots = k->nexpr_slots * sizeof *k->expr_slots;
     c->expr_slots = arena_copy(&c->arena, k->expr_slots, slots);
     return c;
@@ -422,6 +424,50 @@ ir_args(Kernel *k, const Arg *args, int n)
         VEC_PUSH(&k->arena, &k->args, args[i]);
     }
     return first;
+}
+
+static ArgSpan
+pack_span(Kernel *k, Span s)
+{
+    enum {
+        LEN_BITS = 19,
+        FILE_BITS = 12
+    };
+    uint32_t len = s.end - s.begin;
+    if (!s.file) {
+        return (ArgSpan){0};
+    }
+    if (len >> LEN_BITS == 0 && s.file >> FILE_BITS == 0) {
+        return (ArgSpan){.begin = s.begin, .len = len, .file = s.file};
+    }
+    VEC_PUSH(&k->arena, &k->far_spans, s);
+    return (ArgSpan){.begin = k->far_spans.n - 1, .far = 1};
+}
+
+uint32_t
+ir_args_at(Kernel *k, const Arg *args, const Span *spans, int n)
+{
+    while (k->arg_spans.n < k->args.n) {
+        VEC_PUSH(&k->arena, &k->arg_spans, (ArgSpan){0});
+    }
+    for (int i = 0; i < n; i++) {
+        VEC_PUSH(&k->arena, &k->arg_spans, pack_span(k, spans[i]));
+    }
+    return ir_args(k, args, n);
+}
+
+Span
+ir_arg_span(const Kernel *k, const Stmt *s, int param)
+{
+    uint32_t i = s->instr.arg + (uint32_t)param;
+    if (s->kind != ST_INSTR || param < 0 || i >= k->arg_spans.n) {
+        return s->span;
+    }
+    const ArgSpan *a = &k->arg_spans.p[i];
+    if (a->far) {
+        return k->far_spans.p[a->begin];
+    }
+    return a->file ? (Span){a->file, a->begin, a->begin + a->len} : s->span;
 }
 
 bool

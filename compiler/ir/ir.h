@@ -327,6 +327,14 @@ ir_is_multicore(const Stmt *loop)
     return loop->loop.block_num > 1 || loop->loop.block_num == IR_SCALAR_BLOCKS;
 }
 
+/* The place of an operand, in few bytes since there are many of them. */
+typedef struct ArgSpan {
+    uint32_t begin; /* far: index in Kernel.far_spans */
+    uint32_t len : 19;
+    uint32_t far : 1;
+    uint32_t file : 12; /* 0: unknown */
+} ArgSpan;
+
 typedef struct Kernel {
     Arena arena;
     Unit *unit;
@@ -371,9 +379,9 @@ typedef struct Kernel {
     uint32_t nexpr_slots;
     /* trace of the kernel as staged, when Options.trace is set; else null */
     const char *trace;
-    /* spans of args[i] in the source; may be shorter than args */
-    VEC(Span)
-    arg_spans;
+    /* places of args[i] in the source; may be shorter than args */
+    VEC(ArgSpan) arg_spans;
+    VEC(Span) far_spans; /* those that an ArgSpan has no room for */
 } Kernel;
 
 /* Returns whether a statement may write the buffer. */
@@ -388,13 +396,7 @@ ir_arg_role(const Buffer *b)
 
 /* Returns the span of an operand, or that of the statement when the operand's is not
  * known. */
-static inline Span
-ir_arg_span(const Kernel *k, const Stmt *s, int param)
-{
-    uint32_t i = s->instr.arg + (uint32_t)param;
-    bool known = s->kind == ST_INSTR && param >= 0 && i < k->arg_spans.n;
-    return known && k->arg_spans.p[i].file ? k->arg_spans.p[i] : s->span;
-}
+Span ir_arg_span(const Kernel *k, const Stmt *s, int param);
 
 /* Returns whether both bounds of a loop are constants below 2^63, and which. */
 static inline bool
@@ -488,6 +490,8 @@ StmtId *ir_body(Kernel *k, StmtId owner, int slot);
 StmtId ir_append(Kernel *k, Cursor *c, const Stmt *s);
 /* Adds n operands and returns the index of the first. */
 uint32_t ir_args(Kernel *k, const Arg *args, int n);
+/* Does the same with operands whose places are known; an unknown one has file 0. */
+uint32_t ir_args_at(Kernel *k, const Arg *args, const Span *spans, int n);
 
 /* Computes the value of an expression that reads no register; vars[v] are the values of
  * loop variables. Returns false after a division by zero, or if a register is read.

@@ -95,13 +95,7 @@ instruction(Reader *p, Op op, Stmt *s)
     p->cores = op == OP_BLOCKS ? o.args[BLOCKS_count].expr : p->cores;
     s->kind = ST_INSTR;
     s->instr.op = op;
-    s->instr.arg = ir_args(p->k, o.args, o.n);
-    while (p->k->arg_spans.n < s->instr.arg) {
-        VEC_PUSH(&p->k->arena, &p->k->arg_spans, (Span){0});
-    }
-    for (int i = 0; i < o.n; i++) {
-        VEC_PUSH(&p->k->arena, &p->k->arg_spans, o.spans[i]);
-    }
+    s->instr.arg = ir_args_at(p->k, o.args, o.spans, o.n);
     return true;
 }
 

@@ -679,15 +679,8 @@ read_operands(InstrCall *x)
 static bool
 record(InstrCall *x)
 {
-    Kernel *k = x->c->k;
-    uint32_t first = k->args.n;
-    while (k->arg_spans.n < first) {
-        VEC_PUSH(&k->arena, &k->arg_spans, (Span){0});
-    }
-    for (int i = 0; i < x->n; i++) {
-        VEC_PUSH(&k->arena, &k->arg_spans, x->span[i]);
-    }
-    Stmt s = {.kind = ST_INSTR, .instr = {.op = x->op, .arg = ir_args(k, x->out, x->n)}};
+    uint32_t arg = ir_args_at(x->c->k, x->out, x->span, x->n);
+    Stmt s = {.kind = ST_INSTR, .instr = {.op = x->op, .arg = arg}};
     return tik_emit(x->in, x->c, s, x->args->span, NULL);
 }
 
