@@ -312,7 +312,7 @@ expr_attr(Interp *in, Object *self, Sym name, Span span, bool *found)
     if (strcmp(text, "dtype") == 0) {
         return val_str(in, dtype_name(ir_expr(o->c->k, o->e)->dtype));
     }
-    if (o->input && strcmp(text, "name") == 0) {
+    if (self->cls == &tik_expr_class && o->input && strcmp(text, "name") == 0) {
         return val_str(in, tik_sym(in, o->name));
     }
     if (strcmp(text, "astype") == 0) {

@@ -134,6 +134,29 @@ tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- entering and leaving ------------------------------------------------ */
 
+static ScopeMem *
+take_mem(Interp *in, Tik *c)
+{
+    ScopeMem *m = c->spare;
+    if (!m) {
+        return ARENA_NEW(&in->u->arena, ScopeMem);
+    }
+    c->spare = m->next;
+    memset(m, 0, sizeof *m);
+    return m;
+}
+
+static void
+close_top(Tik *c)
+{
+    TScope *s = c->top;
+    s->open = false;
+    s->mem->next = c->spare;
+    c->spare = s->mem;
+    s->mem = NULL;
+    c->top = s->parent;
+}
+
 static TScope *
 push(Interp *in, Opener *o, TScopeKind kind, bool dropped)
 {
@@ -145,6 +168,7 @@ push(Interp *in, Opener *o, TScopeKind kind, bool dropped)
     s->open = true;
     s->dropped = dropped || tik_dropped(c);
     s->span = o->span;
+    s->mem = take_mem(in, c);
     c->top = s;
     o->scope = s;
     return s;
@@ -201,7 +225,7 @@ enter_loop(Interp *in, Opener *o, Value *result)
 static bool
 enter_loops(Interp *in, Opener *o, Value *result)
 {
-    Value list = val_list(in, NULL, 0), v;
+    Value list = o->nest ? val_list(in, NULL, 0) : val_none(), v;
     for (Opener *l = o; l; l = l->inner) {
         l->entered = true;
         if (l != o && o->c->top->depth >= TIK_MAX_NESTING) {
@@ -210,7 +234,7 @@ enter_loops(Interp *in, Opener *o, Value *result)
             in->fatal = true;
             return false;
         }
-        TRY(enter_loop(in, l, &v) && list_push(in, list, v));
+        TRY(enter_loop(in, l, &v) && (!o->nest || list_push(in, list, v)));
     }
     *result = o->nest ? list : v;
     return true;
@@ -324,14 +348,12 @@ opener_leave(Interp *in, Object *self, Span span, bool failed)
         return true;
     }
     while (o->c->top != s) {
-        o->c->top->open = false;
-        o->c->top = o->c->top->parent;
+        close_top(o->c);
     }
-    s->open = false;
+    close_top(o->c);
     if (o->loads) {
         o->loads->open = false;
     }
-    o->c->top = s->parent;
     if (s->kind == TS_BRANCH) {
         s->parent->chain = o->chain_in;
     }
@@ -433,7 +455,7 @@ left_bytes(Interp *in, Tik *c, const CallArgs *args, Call call)
     }
     int64_t left = c->k->soc->bytes[mem];
     for (TScope *s = c->top; s; s = s->parent) {
-        left -= MIN(s->live[mem], left);
+        left -= MIN(s->mem->live[mem], left);
     }
     return val_int(left);
 }

@@ -350,11 +350,10 @@ linear_size(Making *m)
                 "the tensor has more than %lld bytes", (long long)IR_MAX_BYTES);
         return false;
     }
-    if (r->bits == 4) {
-        VEC_PUSH(&m->in->u->arena, &r->shape, r->elems);
-    }
-    for (int i = 0; i < m->ndim && r->bits != 4; i++) {
-        VEC_PUSH(&m->in->u->arena, &r->shape, ir_expr(m->c->k, m->dim[i].len)->imm);
+    r->shape.n = r->shape.cap = r->bits == 4 ? 1 : (uint32_t)m->ndim;
+    r->shape.p = ARENA_ARRAY(&m->in->u->arena, int64_t, r->shape.n);
+    for (uint32_t i = 0; i < r->shape.n; i++) {
+        r->shape.p[i] = r->bits == 4 ? r->elems : ir_expr(m->c->k, m->dim[i].len)->imm;
     }
     r->dynamic = r->mem == SC_GM && r->elems >= INT32_MAX;
     if (m->got[P_Tensor_max_mem_size].kind != VAL_NONE &&
@@ -470,8 +469,8 @@ static Root *
 newest_dynamic(const Tik *c, Scope mem)
 {
     for (TScope *s = c->top; s; s = s->parent) {
-        if (s->last_dynamic[mem]) {
-            return s->last_dynamic[mem];
+        if (s->mem->last_dynamic[mem]) {
+            return s->mem->last_dynamic[mem];
         }
     }
     return NULL;
@@ -493,7 +492,7 @@ reserve_bytes(Interp *in, const Making *m, int copies)
         {.kind = ARG_EXPR, .expr = bytes},
         {.kind = ARG_EXPR, .expr = tik_i64(c, copies)},
     };
-    c->top->last_dynamic[r->mem] = r;
+    c->top->mem->last_dynamic[r->mem] = r;
     Stmt s = {.kind = ST_INSTR,
               .instr = {.op = OP_RESERVE, .arg = ir_args(c->k, args, 4)}};
     return tik_emit(in, c, s, r->span, &r->reserve);
@@ -520,8 +519,9 @@ allocate(Interp *in, const Making *m)
         root->mem == SC_LMEM ? c->k->soc->lmem->eu_bytes : scope_alloc_unit(root->mem);
     int64_t bytes = root->dynamic ? 0 : round_up(root->bytes, unit);
     if (!checked_mul(bytes, copies, &bytes) ||
-        !checked_add(c->top->live[root->mem], bytes, &c->top->live[root->mem])) {
-        c->top->live[root->mem] = INT64_MAX / 2;
+        !checked_add(c->top->mem->live[root->mem], bytes,
+                     &c->top->mem->live[root->mem])) {
+        c->top->mem->live[root->mem] = INT64_MAX / 2;
     }
     Stmt s = {.kind = ST_ALLOC, .alloc = {root->buf}};
     return tik_emit(in, c, s, root->span, NULL) &&

@@ -62,6 +62,14 @@ typedef struct IfChain {
     Cursor before;  /* where these loads begin */
 } IfChain;
 
+/* What an open scope knows of the memories. */
+typedef struct ScopeMem {
+    /* newest tensor of run-time size created directly here */
+    Root *last_dynamic[SC_COUNT];
+    int64_t live[SC_COUNT]; /* bytes of the tensors created directly here */
+    struct ScopeMem *next;  /* of those that wait for the next scope */
+} ScopeMem;
+
 struct TScope {
     TScope *parent;
     TScopeKind kind;
@@ -79,9 +87,7 @@ struct TScope {
     RegId bounds[2];  /* TS_LOOP: Scalars that bound it */
     VEC(Root *) bufs; /* TS_LOOP: buffers that exist thread_num times */
     Span span;        /* place of the call that opened it */
-    /* newest tensor of run-time size created directly here */
-    Root *last_dynamic[SC_COUNT];
-    int64_t live[SC_COUNT]; /* bytes of the tensors created directly here */
+    ScopeMem *mem;    /* null when it was closed */
 };
 
 /* Bytes of UB that calls on slices reserve (language 4.9). */
@@ -136,6 +142,7 @@ struct Tik {
     Kernel *k;
     TScope top_level;
     TScope *top;
+    ScopeMem *spare;          /* of scopes that were closed; the next ones take them */
     VEC(TScope *) reg_scope;  /* by RegId */
     VEC(TScope *) var_scope;  /* by VarId */
     VEC(TScope *) expr_scope; /* by ExprId; filled on demand */
@@ -192,9 +199,11 @@ typedef struct ExprObj {
     ExprId e;
     RegId reg; /* Scalar only; 0 when it is the element of an array, chosen at run time */
     Sym name;  /* Scalar and InputScalar only */
-    Root *input;        /* the argument that an InputScalar stands for */
-    ScalarArray *array; /* the array of an element that is chosen at run time */
-    ExprId index;       /* the index of that element, int64 */
+    ExprId index; /* the index of an element of an array, int64 */
+    union {
+        Root *input; /* Expr: the argument that an InputScalar stands for, or null */
+        ScalarArray *array; /* Scalar: the array of that element, or null */
+    };
 } ExprObj;
 
 typedef struct Profile_ {
