@@ -587,47 +587,71 @@ finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
 typedef struct CallRoom {
     Value *pos;
     Value *kw;
-    Span *pos_span;
+    Sym *kwname;
+    Span *pos_span; /* this one and the others are null if nobody looks at them */
     Span *kw_span;
     Span *kwname_span;
-    Sym *kwname;
 } CallRoom;
 
+/* Returns whether the callee is a function of the program, which knows no places of its
+ * arguments. */
+static bool
+is_plain_function(const Ast *e, Value callee)
+{
+    return callee.kind == VAL_FUNC && e->a->kind != AST_ATTR;
+}
+
 static CallRoom
-call_room(Interp *in, const CallFacts *f)
+call_room(Interp *in, const CallFacts *f, bool spans)
 {
     uint32_t npos = f->npos, nkw = f->nkw;
-    size_t extra = (npos + 2 * (size_t)nkw) * sizeof(Span) + nkw * sizeof(Sym);
-    uint32_t values = npos + nkw;
-    CallRoom r;
-    r.pos =
-        stack_take(in, values + (uint32_t)((extra + sizeof(Value) - 1) / sizeof(Value)));
+    size_t nspans = spans ? npos + 2 * (size_t)nkw : 0;
+    size_t extra = nkw * sizeof(Sym) + nspans * sizeof(Span);
+    uint32_t more = (uint32_t)((extra + sizeof(Value) - 1) / sizeof(Value));
+    CallRoom r = {.pos = stack_take(in, npos + nkw + more)};
     r.kw = r.pos + npos;
-    r.pos_span = (Span *)(r.pos + values);
-    r.kw_span = r.pos_span + npos;
-    r.kwname_span = r.kw_span + nkw;
-    r.kwname = (Sym *)(r.kwname_span + nkw);
+    r.kwname = (Sym *)(r.kw + nkw);
+    if (spans) {
+        r.pos_span = (Span *)(r.kwname + nkw);
+        r.kw_span = r.pos_span + npos;
+        r.kwname_span = r.kw_span + nkw;
+    }
     return r;
+}
+
+static void
+put_keyword_spans(const Interp *in, const Ast *a, Span *name, Span *value)
+{
+    uint32_t begin = a->span.begin;
+    *name = (Span){a->span.file, begin, begin + sym_len(&in->u->names, a->name)};
+    *value = a->a->span;
 }
 
 /* Evaluates the arguments of a call without * and ** into its room. */
 static bool
-eval_arguments(Interp *in, const Ast *e, CallRoom r)
+eval_arguments(Interp *in, const Ast *e, const CallRoom *r)
 {
+    uint32_t pos = 0, kw = 0;
     for (Ast *a = e->list; a; a = a->next) {
-        if (a->kind != AST_KEYWORD) {
-            *r.pos = eval(in, a);
-            *r.pos_span++ = a->span;
-            TRY(!val_failed(*r.pos++));
+        bool keyword = a->kind == AST_KEYWORD;
+        Value v = eval(in, keyword ? a->a : a);
+        if (val_failed(v)) {
+            return false;
+        }
+        if (!keyword) {
+            r->pos[pos] = v;
+            if (r->pos_span) {
+                r->pos_span[pos] = a->span;
+            }
+            pos++;
             continue;
         }
-        uint32_t begin = a->span.begin;
-        *r.kw = eval(in, a->a);
-        *r.kwname_span++ =
-            (Span){a->span.file, begin, begin + sym_len(&in->u->names, a->name)};
-        *r.kw_span++ = a->a->span;
-        *r.kwname++ = a->name;
-        TRY(!val_failed(*r.kw++));
+        r->kw[kw] = v;
+        r->kwname[kw] = a->name;
+        if (r->kw_span) {
+            put_keyword_spans(in, a, &r->kwname_span[kw], &r->kw_span[kw]);
+        }
+        kw++;
     }
     return true;
 }
@@ -636,9 +660,9 @@ static Value
 call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
 {
     StackMark mark = stack_mark(in);
-    CallRoom room = call_room(in, f);
+    CallRoom room = call_room(in, f, !is_plain_function(e, callee));
     Value r = val_fail();
-    if (eval_arguments(in, e, room)) {
+    if (eval_arguments(in, e, &room)) {
         CallArgs args = {.pos = room.pos,
                          .npos = (int)f->npos,
                          .kwname = room.kwname,
