@@ -71,7 +71,7 @@ check_index(const Reader *r, NumTag tag, uint32_t index, BlobRule rule)
     return true;
 }
 
-static TikNum
+static inline TikNum
 number_of(NumTag tag, uint32_t field)
 {
     switch (tag) {
@@ -111,7 +111,7 @@ tags_from(const uint8_t *p, int number)
     return p[1] == CLASS_BASE + DESC_INSTR ? get32(p + blob_tag_word(number)) : p[5];
 }
 
-static NumTag
+static inline NumTag
 next_tag(Reader *r)
 {
     if (r->numbers % TAG_NUMBERS == 0) {
@@ -124,23 +124,31 @@ next_tag(Reader *r)
 }
 
 static bool
-read_number(Reader *r, TikNum *out)
+read_other_number(Reader *r, NumTag tag, uint32_t field, TikNum *out)
 {
-    uint32_t field = get32(r->p + r->at);
-    NumTag tag = next_tag(r);
-    if (tag == TAG_IMM && out == NULL) {
-        r->at += 4;
-        return true;
-    }
     TikNum n = number_of(tag, field);
-    bool ok = tag == TAG_IMM ||
-              (tag == TAG_WIDE ? read_wide(r, field, &n)
-                               : check_index(r, tag, field, BLOB_NUMBER_INDEX));
+    bool ok = tag == TAG_WIDE ? read_wide(r, field, &n)
+                              : check_index(r, tag, field, BLOB_NUMBER_INDEX);
     r->at += 4;
     if (ok && out != NULL) {
         *out = n;
     }
     return ok;
+}
+
+static inline bool
+read_number(Reader *r, TikNum *out)
+{
+    uint32_t field = get32(r->p + r->at);
+    NumTag tag = next_tag(r);
+    if (tag != TAG_IMM) {
+        return read_other_number(r, tag, field, out);
+    }
+    r->at += 4;
+    if (out != NULL) {
+        *out = number_of(TAG_IMM, field);
+    }
+    return true;
 }
 
 /* ---- operands ------------------------------------------------------------ */
@@ -239,25 +247,29 @@ read_operand(Reader *r, TikOperand *out)
 
 /* ---- layout -------------------------------------------------------------- */
 
+/* Tensors and numbers of each form; those of a mask depend on the form that it has. */
+#define TENSORS(role) ((role) == ROLE_DST || (role) == ROLE_SRC || (role) == ROLE_ROOT)
+#define NUMBERS(role)                                                                    \
+    ((role) == ROLE_REPEAT || (role) == ROLE_INT || (role) == ROLE_SCALAR ||             \
+     (role) == ROLE_ATTR || (role) == ROLE_PIPE)
+
+static const uint8_t tensors_of_form[FORM_COUNT + 1] = {
+#define SUM(slot, role, name) +TENSORS(ROLE_##role)
+#include "isa/form_sum.def"
+};
+
+static const uint8_t numbers_of_form[FORM_COUNT + 1] = {
+#define SUM(slot, role, name) +NUMBERS(ROLE_##role)
+#include "isa/form_sum.def"
+};
+
 void
-blob_instr_layout(Op op, MaskForm form, int *numbers, int *bytes)
+blob_instr_layout(Op op, MaskForm mask, int *numbers, int *bytes)
 {
-    /* Those of a mask depend on its form. */
-    static const struct {
-        uint8_t operands, numbers;
-    } each[] = {[ROLE_DST] = {1, 0},     [ROLE_SRC] = {1, 0},    [ROLE_ROOT] = {1, 0},
-                [ROLE_MASK] = {0, 0},    [ROLE_REPEAT] = {0, 1}, [ROLE_INT] = {0, 1},
-                [ROLE_SCALAR] = {0, 1},  [ROLE_ATTR] = {0, 1},   [ROLE_PIPE] = {0, 1},
-                [ROLE_MASKMODE] = {0, 0}};
-    int n;
-    const ParamInfo *p = form_params(op_table[op].form, &n);
-    *numbers = 0;
-    *bytes = 8;
-    for (int i = 0; i < n; i++) {
-        int words = p[i].role == ROLE_MASK ? mask_words(form) : each[p[i].role].numbers;
-        *numbers += words;
-        *bytes += each[p[i].role].operands * 8 + words * 4;
-    }
+    Form form = op_table[op].form;
+    int words = form_roles[ROLE_MASK][form] != 0 ? mask_words(mask) : 0;
+    *numbers = numbers_of_form[form] + words;
+    *bytes = 8 + tensors_of_form[form] * 8 + *numbers * 4;
     *bytes += (int)blob_more_tags(*numbers);
 }
 
@@ -465,7 +477,7 @@ read_mask(Reader *r, MaskForm form, TikNum *words)
     return true;
 }
 
-static bool
+static inline bool
 read_param(Reader *r, Role role, TikDesc *out, int i)
 {
     switch (role) {

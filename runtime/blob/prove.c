@@ -47,21 +47,21 @@ operand_range(Verifier *v, const TikOperand *o, int i)
     return true;
 }
 
-static CheckTensor
-tensor_of(const Verifier *v, const TikOperand *o)
+/* Fills a tensor but for its offset. */
+static void
+fill_tensor(const Verifier *v, const TikOperand *o, CheckTensor *t)
 {
     const uint8_t *p =
         blob_record(v->b, SEC_REGN, v->c.kernel.first_region + (uint64_t)o->region);
-    int64_t bytes = (int64_t)get64(p + 16);
-    return (CheckTensor){
-        .buffer = o->region,
-        .scope = (Scope)p[4],
-        .dtype = o->dtype,
-        .bytes = bytes,
-        .exact = chosen(&v->b->choices, CHOICE_GM_BOUND) == CHOSE_GM_BOUND_EXACT,
-        .open = p[7] != 0,
-        .read_only = p[6] == TIKBLOB_TABLE,
-        .items = p[6] == TIKBLOB_LIST ? (int32_t)(bytes / LIST_WINDOW) : 0};
+    t->buffer = o->region;
+    t->scope = (Scope)p[4];
+    t->dtype = o->dtype;
+    t->bytes = (int64_t)get64(p + 16);
+    t->exact = chosen(&v->b->choices, CHOICE_GM_BOUND) == CHOSE_GM_BOUND_EXACT;
+    t->open = p[7] != 0;
+    t->read_only = p[6] == TIKBLOB_TABLE;
+    t->items = p[6] == TIKBLOB_LIST ? (int32_t)(t->bytes / LIST_WINDOW) : 0;
+    t->item = NULL;
 }
 
 /* Returns whether the size of the operand's region is known only while running. */
@@ -80,7 +80,7 @@ bind_tensor(Verifier *v, int i)
     if (!operand_range(v, o, i)) {
         return false;
     }
-    v->in.args[i].t = tensor_of(v, o);
+    fill_tensor(v, o, &v->in.args[i].t);
     v->in.args[i].t.offset = v->values[i].lo;
     return true;
 }
@@ -88,27 +88,64 @@ bind_tensor(Verifier *v, int i)
 static bool
 bind_mask(Verifier *v, int i)
 {
-    v->in.args[i].m = (CheckMask){.form = v->d.mask_form};
-    v->exact[i] = true;
-    for (int w = 0; w < mask_words(v->d.mask_form); w++) {
-        if (!verify_number(v, &v->d.args[i].mask[w], &v->mask[w], &v->exact[i])) {
-            return false;
+    CheckMask *m = &v->in.args[i].m;
+    int words = mask_words(v->d.mask_form);
+    m->form = v->d.mask_form;
+    for (int w = 0; w < 4; w++) {
+        m->w[w] = 0;
+        if (w < words) {
+            if (!verify_number(v, &v->d.args[i].mask[w], &v->mask[w], &v->exact[i])) {
+                return false;
+            }
+            m->w[w] = (uint64_t)v->mask[w].lo;
         }
-        v->in.args[i].m.w[w] = (uint64_t)v->mask[w].lo;
     }
+    v->values[i] = v->mask[0];
     return true;
 }
 
-static bool
+static inline bool
 bind_number(Verifier *v, int i)
 {
-    v->exact[i] = true;
-    if (!verify_number(v, &v->d.args[i].v, &v->values[i], &v->exact[i])) {
+    const TikNum *n = &v->d.args[i].v;
+    v->in.args[i].literal = v->d.args[i].literal;
+    if (n->kind == NUM_IMM) {
+        v->values[i] = interval_const(n->imm);
+    } else if (!verify_number(v, n, &v->values[i], &v->exact[i])) {
         return false;
     }
     v->in.args[i].v = v->values[i].lo;
-    v->in.args[i].literal = v->d.args[i].literal;
     return true;
+}
+
+/* Of an operand only the member of its role is set, and number and literal to zero. */
+static bool
+bind_operand(Verifier *v, Role role, int i)
+{
+    v->exact[i] = true;
+    v->in.args[i].v = 0;
+    v->in.args[i].literal = false;
+    switch (role) {
+    case ROLE_DST:
+    case ROLE_SRC:
+    case ROLE_ROOT:
+        return bind_tensor(v, i);
+    case ROLE_MASK:
+        return bind_mask(v, i);
+    case ROLE_MASKMODE:
+        v->values[i] = interval_const(0);
+        return true;
+    case ROLE_ATTR:
+    case ROLE_PIPE:
+        return (v->d.args[i].v.kind == NUM_IMM ||
+                verify_bad(v, BLOB_ATTR_CONST, (BlobSeen){i, 0, 0})) &&
+               bind_number(v, i);
+    case ROLE_REPEAT:
+    case ROLE_INT:
+    case ROLE_SCALAR:
+        break;
+    }
+    return bind_number(v, i);
 }
 
 static bool
@@ -120,20 +157,7 @@ bind(Verifier *v)
     v->in.soc = v->b->soc;
     v->in.choices = &v->b->choices;
     for (int i = 0; i < n; i++) {
-        v->in.args[i] = (CheckArg){.v = 0};
-        v->values[i] = interval_const(0);
-        v->exact[i] = true;
-        bool tensor =
-            p[i].role == ROLE_DST || p[i].role == ROLE_SRC || p[i].role == ROLE_ROOT;
-        bool fixed = p[i].role == ROLE_ATTR || p[i].role == ROLE_PIPE;
-        if (fixed && v->d.args[i].v.kind != NUM_IMM) {
-            return verify_bad(v, BLOB_ATTR_CONST, (BlobSeen){i, 0, 0});
-        }
-        bool ok = tensor                       ? bind_tensor(v, i)
-                  : p[i].role == ROLE_MASK     ? bind_mask(v, i)
-                  : p[i].role == ROLE_MASKMODE ? true
-                                               : bind_number(v, i);
-        if (!ok) {
+        if (!bind_operand(v, p[i].role, i)) {
             return false;
         }
     }
@@ -170,16 +194,6 @@ fails(Verifier *v, bool refuted)
 
 /* ---- steps of the checker ------------------------------------------------ */
 
-static Interval
-values(const void *ctx, int param, int i)
-{
-    const Verifier *v = ctx;
-    int n;
-    bool mask = v->in.op != OP_COUNT &&
-                form_params(op_table[v->in.op].form, &n)[param].role == ROLE_MASK;
-    return mask ? v->mask[i] : v->values[param];
-}
-
 static bool
 is_bounded(const Verifier *v, int param)
 {
@@ -210,13 +224,15 @@ static Known
 known(Verifier *v)
 {
     return (Known){.in = &v->in,
-                   .values = values,
                    .distance = distance,
                    .ctx = v,
+                   .numbers = v->values,
+                   .words = v->mask,
                    .most = &v->most,
                    .least = &v->least,
                    .at = &v->at,
-                   .shapes = v->shapes};
+                   .shapes = v->shapes,
+                   .places = v->places};
 }
 
 static Standing
@@ -272,7 +288,7 @@ prove_steps(Verifier *v, Known *k)
     bool dead = verify_dead(v);
     if (dead || obligation_all_stand(k)) {
         v->proof->proved += n;
-        if (!dead && k->shape != NULL) {
+        if (!dead && k->seen) { /* one of its shape came before, so more may follow */
             pattern_keep(v, k->shape);
         }
         return true;
@@ -353,7 +369,8 @@ prove_access(Verifier *v)
         return false;
     }
     v->in.op = OP_COUNT;
-    v->in.args[0] = (CheckArg){.t = tensor_of(v, o)};
+    v->in.args[0] = (CheckArg){.v = 0};
+    fill_tensor(v, o, &v->in.args[0].t);
     v->in.args[0].t.offset = v->values[0].lo;
     if (!store_holds(v)) {
         return false;

@@ -80,6 +80,7 @@ typedef struct Verifier {
     int nsteps;
     Op steps_op;
     Shape shapes[SHAPES];
+    Place places[MAX_PARAMS]; /* room for Known */
     Pattern patterns[PATTERNS];
     int next_pattern;      /* the one that is replaced next */
     uint64_t block_events; /* beginnings and ends of blocks so far */

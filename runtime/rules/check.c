@@ -437,6 +437,9 @@ static bool
 value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     const CheckArg *a = &in->args[param];
+    if (a->v >= p->lo && a->v <= p->hi) { /* so it is no less than check_least */
+        return true;
+    }
     int64_t lo = check_least(in, param);
     if (p->role == ROLE_REPEAT) {
         const CheckMask *m = check_mask(in);
@@ -848,6 +851,25 @@ check_operand(const CheckInstr *in, int param, Fault *fault)
 {
     int n;
     return run_operand(in, form_params(op_table[in->op].form, &n), param, fault);
+}
+
+bool
+check_numbers(const CheckInstr *in, Fault *fault)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[in->op].form, &n);
+    for (int i = 0; i < n; i++) {
+        Role role = p[i].role;
+        bool holds = role == ROLE_INT || role == ROLE_REPEAT
+                         ? value_range(in, i, &p[i], fault)
+                     : role == ROLE_MASK   ? value_mask(in, i, fault)
+                     : role == ROLE_SCALAR ? value_scalar(in, i, &p[i], fault)
+                                           : true;
+        if (!holds || !require_holds(in, i, fault)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool

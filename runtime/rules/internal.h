@@ -69,6 +69,8 @@ typedef struct FamilyRules {
     /* Nothing but alignment, bounds and overlap asks for offsets and roots of tensors
      * (rules/shape.h). */
     bool placeless;
+    /* statics asks for numbers that are literals; else for no number but attributes. */
+    bool asks_literals;
 } FamilyRules;
 
 /* Of moves of blocks; instructions of the family that have no tensors have none
@@ -90,6 +92,8 @@ check_family(Op op)
 
 /* Checks the steps of one operand by itself: all but bounds and overlap. */
 bool check_operand(const CheckInstr *in, int param, Fault *fault);
+/* Checks the steps of all operands but alignment, bounds and overlap. */
+bool check_numbers(const CheckInstr *in, Fault *fault);
 /* Does what check_step does for an instruction whose operands satisfy their own steps. */
 bool check_alone(const CheckInstr *in, CheckStep step, Fault *fault);
 /* Returns whether the operand is compared with those before it: a tensor that is not the

@@ -28,10 +28,17 @@ is_element(const Known *k)
     return k->in->op == OP_COUNT;
 }
 
-static Interval
+static inline Interval
 values(const Known *k, int param)
 {
-    return k->values(k->ctx, param, 0);
+    return k->numbers != NULL ? k->numbers[param] : k->values(k->ctx, param, 0);
+}
+
+/* Returns the values of a word of the mask. */
+static inline Interval
+word(const Known *k, int param, int i)
+{
+    return k->words != NULL ? k->words[i] : k->values(k->ctx, param, i);
 }
 
 static bool
@@ -69,7 +76,7 @@ static bool
 mask_is_fixed(const Known *k, int param)
 {
     for (int i = 0; i < mask_words(k->in->args[param].m.form); i++) {
-        if (!interval_is_const(k->values(k->ctx, param, i))) {
+        if (!interval_is_const(word(k, param, i))) {
             return false;
         }
     }
@@ -109,7 +116,7 @@ fill_ends(Known *k, CheckInstr *in)
             put(k, in, i, values(k, i).hi);
         } else if (p[i].role == ROLE_MASK) {
             for (int w = 0; w < mask_words(in->args[i].m.form); w++) {
-                in->args[i].m.w[w] = (uint64_t)k->values(k->ctx, i, w).hi;
+                in->args[i].m.w[w] = (uint64_t)word(k, i, w).hi;
             }
         }
     }
@@ -172,7 +179,7 @@ mask_bits(const Known *k, int param)
     int lanes = check_lanes(k->in);
     bool set = false;
     for (int i = 0; i < mask_words(k->in->args[param].m.form); i++) {
-        Interval r = k->values(k->ctx, param, i);
+        Interval r = word(k, param, i);
         set = set || r.lo > 0 || r.hi < 0;
         int valid = lanes - 64 * i;
         int64_t most = valid <= 0 ? 0 : ((int64_t)1 << (valid < 62 ? valid : 62)) - 1;
@@ -299,7 +306,7 @@ largest_mask(const Known *k, int param, CheckInstr *in)
     CheckMask *m = &in->args[param].m;
     int lanes = check_lanes(in);
     for (int i = 0; i < mask_words(m->form); i++) {
-        Interval r = k->values(k->ctx, param, i);
+        Interval r = word(k, param, i);
         int valid = lanes - 64 * i;
         if (m->form == MASK_COUNT || m->form == MASK_COUNTER) {
             int64_t most = m->form == MASK_COUNT ? lanes : (int64_t)UINT32_MAX;
@@ -572,24 +579,25 @@ place_operands(const Known *k, int dst, CheckInstr *in)
 /* With repeats and lanes open, the most of them and a single repeat decide: between them
  * more repeats only add pairs. */
 static bool
-holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step)
+holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step,
+                 bool (*holds)(const CheckInstr *in, CheckStep step, Fault *fault))
 {
     int n;
     Fault ignored;
     const ParamInfo *p = params_of(k, &n);
-    if (!check_step(in, step, &ignored)) {
+    if (!holds(in, step, &ignored)) {
         return false;
     }
     for (int i = 0; i < n; i++) {
         if (p[i].role == ROLE_REPEAT && !in->args[i].literal && values(k, i).lo <= 1) {
             in->args[i].v = 1;
-            return check_step(in, step, &ignored);
+            return holds(in, step, &ignored);
         }
     }
     int slot = form_first(op_table[in->op].form, ROLE_MASK);
     if (slot >= 0 && in->args[slot].m.form == MASK_COUNTER) {
         in->args[slot].m.w[0] = (uint64_t)check_lanes(in);
-        return check_step(in, step, &ignored);
+        return holds(in, step, &ignored);
     }
     return true;
 }
@@ -609,7 +617,7 @@ regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
     if (strides_vary(k) || !place_operands(k, dst, k->most)) {
         return STANDS_OPEN;
     }
-    if (holds_at_repeats(k, k->most, step)) {
+    if (holds_at_repeats(k, k->most, step, check_step)) {
         return STANDS_PROVED;
     }
     return shape_fixed(k) && at_point(k, step, fault) == STANDS_REFUTED ? STANDS_BROKEN
@@ -656,17 +664,22 @@ overlap(Known *k, CheckStep step, Fault *fault)
 static bool
 only_places_vary(const Known *k)
 {
-    int n;
-    const ParamInfo *p = params_of(k, &n);
-    for (int i = 0; i < n; i++) {
-        bool tensor = is_accessed(&p[i]) || p[i].role == ROLE_ROOT;
-        if ((tensor && check_is_open(&k->in->args[i].t)) ||
-            (is_number(&p[i]) && !interval_is_const(values(k, i))) ||
-            (p[i].role == ROLE_MASK && !mask_is_fixed(k, i))) {
+    Form f = op_table[k->in->op].form;
+    uint64_t tensors =
+        form_roles[ROLE_DST][f] | form_roles[ROLE_SRC][f] | form_roles[ROLE_ROOT][f];
+    for (; tensors != 0; tensors &= tensors - 1) {
+        if (check_is_open(&k->in->args[__builtin_ctzll(tensors)].t)) {
             return false;
         }
     }
-    return true;
+    uint64_t numbers = form_roles[ROLE_INT][f] | form_roles[ROLE_REPEAT][f];
+    for (; numbers != 0; numbers &= numbers - 1) {
+        if (!interval_is_const(values(k, __builtin_ctzll(numbers)))) {
+            return false;
+        }
+    }
+    int mask = form_first(f, ROLE_MASK);
+    return mask < 0 || mask_is_fixed(k, mask);
 }
 
 /* The steps of one operand by itself. */
@@ -739,24 +752,31 @@ all_steps_stand(Known *k)
 
 /* ---- shapes that were seen ----------------------------------------------- */
 
-bool
-obligation_seen(Known *k)
+static bool
+scalars_fixed(const Known *k)
 {
-    int n;
-    const ParamInfo *p = params_of(k, &n);
-    k->shape = NULL;
-    k->seen = false;
-    if (k->shapes == NULL || !shape_has(k->in->op) || !only_places_vary(k)) {
-        return false;
-    }
-    for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_SCALAR && !interval_is_const(values(k, i))) {
+    uint64_t scalars = form_roles[ROLE_SCALAR][op_table[k->in->op].form];
+    for (; scalars != 0; scalars &= scalars - 1) {
+        if (!interval_is_const(values(k, __builtin_ctzll(scalars)))) {
             return false;
         }
     }
+    return true;
+}
+
+bool
+obligation_seen(Known *k)
+{
+    k->shape = NULL;
+    k->like = k->seen = k->decides = false;
+    if (k->shapes == NULL) {
+        return false;
+    }
     k->shape = shape_room(k->shapes, k->in);
-    k->seen = shape_is(k->shape, k->in);
-    return k->seen;
+    k->like = shape_is_like(k->shape, k->in);
+    k->decides = shape_has(k->in->op) && only_places_vary(k) && scalars_fixed(k);
+    k->seen = k->decides && k->like && shape_is(k->shape, k->in);
+    return k->like;
 }
 
 /* Alignment and bounds of a tensor at all values of its offset; notes where it lies. */
@@ -766,8 +786,7 @@ place_stands(const Known *k, int i)
     Interval r = values(k, i);
     int align = k->shape->args[i].align;
     int64_t extent = k->shape->args[i].extent;
-    k->shape->args[i].lo = r.lo;
-    k->shape->args[i].end = sat_add(r.hi, k->shape->args[i].reach);
+    k->places[i] = (Place){r.lo, sat_add(r.hi, k->shape->args[i].reach)};
     return (align == 1 || interval_is_multiple(r, align)) &&
            (extent == 0 ||
             (r.lo >= 0 && sat_add(r.hi, extent) <= k->shape->args[i].limit));
@@ -775,10 +794,10 @@ place_stands(const Known *k, int i)
 
 /* Returns whether two tensors of one root are apart, whatever their offsets are. */
 static bool
-reaches_apart(const Shape *s, int a, int b)
+reaches_apart(const Place *p, int a, int b)
 {
-    int64_t x = s->args[a].end, y = s->args[b].end;
-    return x < INT64_MAX && y < INT64_MAX && (x <= s->args[b].lo || y <= s->args[a].lo);
+    int64_t x = p[a].end, y = p[b].end;
+    return x < INT64_MAX && y < INT64_MAX && (x <= p[b].lo || y <= p[a].lo);
 }
 
 /* Returns whether the operand can share no byte with one that it is compared with. */
@@ -793,10 +812,11 @@ stands_apart(const Known *k, const ParamInfo *p, int n, int param)
         bool accumulating = check_accumulating_form(form) && param == VBIN_src0 &&
                             root == a[VBIN_src1].t.buffer;
         return a[s->dst].t.buffer != root ||
-               (!accumulating && reaches_apart(s, s->dst, param));
+               (!accumulating && reaches_apart(k->places, s->dst, param));
     }
     for (int i = 0; i < n; i++) {
-        if (a[i].t.buffer == root && is_accessed(&p[i]) && !reaches_apart(s, i, param) &&
+        if (a[i].t.buffer == root && is_accessed(&p[i]) &&
+            !reaches_apart(k->places, i, param) &&
             check_overlap_relates(form, i, param)) {
             return false;
         }
@@ -818,7 +838,7 @@ group_of(const Known *k, const ParamInfo *p, int n, Role role)
     for (int i = 0; i < n; i++) {
         if (p[i].role == role) {
             uint32_t root = k->in->args[i].t.buffer;
-            int64_t lo = k->shape->args[i].lo, end = k->shape->args[i].end;
+            int64_t lo = k->places[i].lo, end = k->places[i].end;
             g.one = g.one && (!g.any || root == g.root);
             g.root = root;
             g.any = true;
@@ -843,11 +863,25 @@ groups_apart(const Known *k, const ParamInfo *p, int n)
             (d.end < INT64_MAX && s.end < INT64_MAX && (d.end <= s.lo || s.end <= d.lo)));
 }
 
+/* Compares a tensor with those before it, while all numbers are legal and have one value.
+ * Reaches have not told; of tensors that take equal steps the distances do. */
+static bool
+overlap_stands(Known *k, int i)
+{
+    Fault ignored;
+    CheckStep step = {CHECK_OVERLAP, i};
+    check_copy(k->most, k->in);
+    if (!k->shape->args[i].regular) {
+        return overlap_of_largest(k, step, &ignored) == STANDS_PROVED;
+    }
+    return place_operands(k, k->shape->dst, k->most) &&
+           holds_at_repeats(k, k->most, step, check_alone);
+}
+
 static bool
 places_stand(Known *k)
 {
     int n;
-    Fault ignored;
     const ParamInfo *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
         if (is_accessed(&p[i]) && !place_stands(k, i)) {
@@ -856,13 +890,8 @@ places_stand(Known *k)
     }
     bool apart = groups_apart(k, p, n);
     for (int i = 0; !apart && i < n; i++) {
-        CheckStep step = {CHECK_OVERLAP, i};
-        if (!is_accessed(&p[i]) || !k->shape->args[i].compared ||
-            stands_apart(k, p, n, i)) {
-            continue;
-        }
-        check_copy(k->most, k->in);
-        if (overlap_of_largest(k, step, &ignored) != STANDS_PROVED) {
+        if (is_accessed(&p[i]) && k->shape->args[i].compared &&
+            !stands_apart(k, p, n, i) && !overlap_stands(k, i)) {
             return false;
         }
     }
@@ -872,16 +901,20 @@ places_stand(Known *k)
 bool
 obligation_all_stand(Known *k)
 {
-    if (k->seen) {
-        return places_stand(k);
+    Fault ignored;
+    if (k->shape != NULL && !k->like) {
+        shape_keep(k->shape, k->in);
     }
-    if (is_element(k) || !only_places_vary(k) || !all_steps_stand(k)) {
-        return false;
+    if (!k->decides) {
+        return !is_element(k) && only_places_vary(k) && all_steps_stand(k);
     }
-    if (k->shape != NULL) {
-        shape_keep(k->shape, k->in, k->at);
+    if (!k->seen) {
+        if (!check_numbers(k->in, &ignored)) {
+            return false;
+        }
+        shape_keep_numbers(k->shape, k->in, k->at);
     }
-    return true;
+    return places_stand(k);
 }
 
 Standing

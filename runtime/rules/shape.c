@@ -2,6 +2,8 @@
 
 /* ASSUMES placeless: rules of a family that says so ask for offsets and roots of tensors
  * only for alignment, bounds and overlap. */
+/* ASSUMES static-numbers: check_static asks for no number but attributes, for no word of
+ * a mask, for no offset or root. */
 #include "rules/shape.h"
 #include "rules/internal.h"
 
@@ -12,47 +14,77 @@ shape_has(Op op)
     return rules->placeless && rules->bounds == NULL;
 }
 
-static bool
-is_tensor(const ParamInfo *p)
+static uint64_t
+tensors_of(Form f)
 {
-    return p->role == ROLE_DST || p->role == ROLE_SRC || p->role == ROLE_ROOT;
+    return form_roles[ROLE_DST][f] | form_roles[ROLE_SRC][f] | form_roles[ROLE_ROOT][f];
 }
 
-static int64_t
-number_of(const ParamInfo *p, const CheckArg *a)
+/* Rules of check_static of families whose rules ask for places may ask for roots. */
+static uint32_t
+root_of(Op op, const CheckTensor *t)
 {
-    return is_tensor(p) ? a->t.bytes : p->role == ROLE_MASK ? 0 : a->v;
+    return check_family(op)->placeless ? 0 : t->buffer;
+}
+
+/* Numbers that may differ where check_static says the same. */
+static bool
+varies(Op op, const ParamInfo *p, const CheckArg *a)
+{
+    return (p->role == ROLE_INT || p->role == ROLE_REPEAT || p->role == ROLE_SCALAR) &&
+           !(a->literal && check_family(op)->asks_literals);
 }
 
 static uint32_t
-kind_of(const ParamInfo *p, const CheckArg *a)
+kind_of_tensor(const CheckArg *a)
 {
     const CheckTensor *t = &a->t;
-    uint32_t literal = a->literal;
-    return !is_tensor(p)
-               ? literal
-               : literal | (uint32_t)t->read_only << 1 | (uint32_t)t->exact << 2 |
-                     (uint32_t)t->scope << 8 | (uint32_t)t->dtype << 16;
+    return (uint32_t)a->literal | (uint32_t)t->read_only << 1 | (uint32_t)t->exact << 2 |
+           (uint32_t)t->open << 3 | (uint32_t)(t->items > 0) << 4 |
+           (uint32_t)t->scope << 8 | (uint32_t)t->dtype << 16;
 }
 
 Shape *
 shape_room(Shape shapes[SHAPES], const CheckInstr *in)
 {
-    int n;
-    const ParamInfo *p = form_params(op_table[in->op].form, &n);
     uint64_t hash = (uint64_t)in->op;
-    for (int i = 0; i < n; i++) {
-        hash = (hash ^ (uint64_t)number_of(&p[i], &in->args[i])) * 0x9e3779b97f4a7c15U;
+    for (uint64_t rest = tensors_of(op_table[in->op].form); rest != 0; rest &= rest - 1) {
+        const CheckArg *a = &in->args[__builtin_ctzll(rest)];
+        hash = (hash ^ (uint64_t)a->t.bytes ^ kind_of_tensor(a)) * 0x9e3779b97f4a7c15U;
     }
     return &shapes[hash >> 32 & (SHAPES - 1)];
 }
 
-static bool
-same_mask(const CheckMask *a, const CheckMask *b)
+bool
+shape_is_like(const Shape *s, const CheckInstr *in)
 {
-    bool same = a->form == b->form;
-    for (int i = 0; same && i < mask_words(a->form); i++) {
-        same = a->w[i] == b->w[i];
+    int n;
+    if (!s->kept || s->op != in->op) {
+        return false;
+    }
+    const ParamInfo *p = form_params(op_table[in->op].form, &n);
+    uint64_t tensors = tensors_of(op_table[in->op].form);
+    for (int i = 0; i < n; i++) {
+        const CheckArg *a = &in->args[i];
+        bool same = tensors >> i & 1 ? s->args[i].number == a->t.bytes &&
+                                           s->args[i].kind == kind_of_tensor(a)
+                    : p[i].role == ROLE_MASK
+                        ? s->mask.form == a->m.form
+                        : s->args[i].kind == (uint32_t)a->literal &&
+                              (varies(in->op, &p[i], a) || s->args[i].number == a->v);
+        if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+same_words(const CheckMask *a, const CheckMask *b)
+{
+    bool same = true;
+    for (int i = 0; i < mask_words(a->form); i++) {
+        same = same && a->w[i] == b->w[i];
     }
     return same;
 }
@@ -61,15 +93,13 @@ bool
 shape_is(const Shape *s, const CheckInstr *in)
 {
     int n;
-    if (!s->kept || s->op != in->op) {
+    if (!s->legal) {
         return false;
     }
     const ParamInfo *p = form_params(op_table[in->op].form, &n);
     for (int i = 0; i < n; i++) {
-        const CheckArg *a = &in->args[i];
-        if (s->args[i].number != number_of(&p[i], a) ||
-            s->args[i].kind != kind_of(&p[i], a) ||
-            (p[i].role == ROLE_MASK && !same_mask(&s->mask, &a->m))) {
+        if ((varies(in->op, &p[i], &in->args[i]) && s->args[i].number != in->args[i].v) ||
+            (p[i].role == ROLE_MASK && !same_words(&s->mask, &in->args[i].m))) {
             return false;
         }
     }
@@ -95,29 +125,50 @@ is_crossed(Op op)
 }
 
 void
-shape_keep(Shape *s, const CheckInstr *in, CheckInstr *work)
+shape_keep(Shape *s, const CheckInstr *in)
+{
+    int n;
+    Form form = op_table[in->op].form;
+    uint64_t tensors = tensors_of(form);
+    (void)form_params(form, &n);
+    s->crossed = s->kept && s->op == in->op ? s->crossed : is_crossed(in->op);
+    s->op = in->op;
+    s->kept = true;
+    s->legal = false;
+    s->dst = form_first(form, ROLE_DST);
+    for (int i = 0; i < n; i++) {
+        const CheckArg *a = &in->args[i];
+        s->args[i].number = tensors >> i & 1 ? a->t.bytes : a->v;
+        s->args[i].kind = tensors >> i & 1 ? kind_of_tensor(a) : (uint32_t)a->literal;
+        s->args[i].root = tensors >> i & 1 ? root_of(in->op, &a->t) : 0;
+    }
+    int mask = form_first(form, ROLE_MASK);
+    s->mask = mask < 0 ? (CheckMask){0} : in->args[mask].m;
+    for (tensors &= ~form_roles[ROLE_ROOT][form]; tensors != 0; tensors &= tensors - 1) {
+        int i = __builtin_ctzll(tensors);
+        s->args[i].compared = check_has_overlap(in->op, i);
+        s->args[i].regular = check_overlap_is_regular(form, i);
+        s->args[i].align = check_align(in, i);
+        s->args[i].limit = check_limit(&in->args[i].t);
+    }
+}
+
+void
+shape_keep_numbers(Shape *s, const CheckInstr *in, CheckInstr *work)
 {
     int n;
     const ParamInfo *p = form_params(op_table[in->op].form, &n);
     check_copy(work, in);
-    s->crossed = s->kept && s->op == in->op ? s->crossed : is_crossed(in->op);
-    s->op = in->op;
-    s->kept = true;
-    s->dst = form_first(op_table[in->op].form, ROLE_DST);
+    s->legal = true;
     for (int i = 0; i < n; i++) {
-        const CheckArg *a = &in->args[i];
-        s->args[i].number = number_of(&p[i], a);
-        s->args[i].kind = kind_of(&p[i], a);
         if (p[i].role == ROLE_MASK) {
-            s->mask = a->m;
+            s->mask = in->args[i].m;
         } else if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
             work->args[i].t.offset = 0;
-            s->args[i].compared = check_has_overlap(in->op, i);
-            s->args[i].regular = check_overlap_is_regular(op_table[in->op].form, i);
-            s->args[i].align = check_align(in, i);
             s->args[i].extent = check_extent(in, i);
-            s->args[i].limit = check_limit(&a->t);
             s->args[i].reach = check_overlap_end(work, i);
+        } else if (varies(in->op, &p[i], &in->args[i])) {
+            s->args[i].number = in->args[i].v;
         }
     }
 }

@@ -11,21 +11,22 @@ enum {
     SHAPES = 8 /* kept at a time; a power of two */
 };
 
-/* What is known of an instruction whose steps all hold. */
+/* What is known of an instruction for which check_static holds. */
 typedef struct Shape {
     Op op; /* the instruction that is kept, if kept */
     bool kept;
+    bool legal; /* check_numbers holds too, for the numbers and the mask that are kept */
     CheckMask mask;
     struct {
-        int64_t number;  /* of a tensor its bytes */
-        uint32_t kind;   /* types, memories and flags, packed */
-        int32_t align;   /* the following members are those of tensors */
-        int64_t extent;  /* bytes that bounds count; 0: bounds ask nothing */
-        int64_t limit;   /* bytes that may be accessed */
-        int64_t reach;   /* end of what overlap counts, from the start */
-        bool compared;   /* overlap has a rule on it */
-        bool regular;    /* which is check_overlap_is_regular */
-        int64_t lo, end; /* room: where it lies in the instruction at hand */
+        int64_t number; /* of a tensor its bytes */
+        uint32_t kind;  /* types, memories and flags, packed */
+        uint32_t root;  /* where the family asks for roots, else 0 */
+        int32_t align;  /* the following members are those of tensors */
+        int64_t extent; /* bytes that bounds count; 0: bounds ask nothing */
+        int64_t limit;  /* bytes that may be accessed */
+        int64_t reach;  /* end of what overlap counts, from the start */
+        bool compared;  /* overlap has a rule on it */
+        bool regular;   /* which is check_overlap_is_regular */
     } args[MAX_PARAMS];
     int dst;      /* the first destination */
     bool crossed; /* overlap relates destinations with sources only */
@@ -36,8 +37,15 @@ typedef struct Shape {
 bool shape_has(Op op);
 /* Returns the room of an instruction's shape; whether it holds it is another question. */
 Shape *shape_room(Shape shapes[SHAPES], const CheckInstr *in);
+/* Returns whether the shape differs at most in numbers, words of masks and places, of
+ * which check_static asks nothing. */
+bool shape_is_like(const Shape *s, const CheckInstr *in);
+/* Returns whether these do not differ either, where shape_is_like holds. */
 bool shape_is(const Shape *s, const CheckInstr *in);
-/* Keeps the shape of an instruction whose steps all hold. work is room for a copy. */
-void shape_keep(Shape *s, const CheckInstr *in, CheckInstr *work);
+/* Keeps the shape of an instruction for which check_static holds, without numbers. */
+void shape_keep(Shape *s, const CheckInstr *in);
+/* Keeps the numbers of one like it for which check_numbers holds. work is room for a
+ * copy. */
+void shape_keep_numbers(Shape *s, const CheckInstr *in, CheckInstr *work);
 
 #endif

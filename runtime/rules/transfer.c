@@ -587,6 +587,7 @@ transfer_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Faul
 }
 
 const FamilyRules rules_transfer = {.placeless = true,
+                                    .asks_literals = true,
                                     .statics = transfer_statics,
                                     .footprint = transfer_footprint,
                                     .warnings = transfer_warnings,

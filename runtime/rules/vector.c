@@ -39,8 +39,8 @@ check_widest(const CheckInstr *in)
 int
 check_lanes(const CheckInstr *in)
 {
-    int size = dtype_size(check_widest(in));
-    return REPEAT_BYTES / (size ? size : 1);
+    int size = dtype_size(check_widest(in)); /* a power of two, or 0 */
+    return size == 0 ? REPEAT_BYTES : REPEAT_BYTES >> __builtin_ctz((unsigned)size);
 }
 
 static int64_t
@@ -145,19 +145,8 @@ slot_value(const CheckInstr *in, int slot, int64_t missing)
     return slot < 0 ? missing : in->args[slot].v;
 }
 
-/* Sets the geometry of scaled 8-bit results (vector 3.5), which fill a half of each
+/* All sizes are powers of two. Scaled 8-bit results (vector 3.5) fill a half of each
  * block; blocks are where those of 16-bit elements would be. */
-static void
-half_blocks(const CheckInstr *in, int param, LaneGeometry *g)
-{
-    Form form = op_table[in->op].form;
-    int high = highs[form] - 1;
-    if (high >= 0 && param == form_first(form, ROLE_DST)) {
-        g->per_block /= 2;
-        g->first = in->args[high].v != 0 ? BLOCK_BYTES / 2 : 0;
-    }
-}
-
 LaneGeometry
 check_geometry(const CheckInstr *in, int param)
 {
@@ -166,9 +155,10 @@ check_geometry(const CheckInstr *in, int param)
     LaneGeometry g = {.lanes = check_lanes(in),
                       .size = dtype_size(in->args[param].t.dtype)};
     g.share = dtype_is_half_byte(in->args[param].t.dtype) ? 2 : 1;
-    g.per_block = BLOCK_BYTES / g.size * g.share;
-    half_blocks(in, param, &g);
-    g.blocks = (g.lanes + g.per_block - 1) / g.per_block;
+    int half = highs[form] != 0 && param == form_first(form, ROLE_DST);
+    g.per_block = (BLOCK_BYTES >> __builtin_ctz((unsigned)g.size)) * g.share >> half;
+    g.first = half && in->args[highs[form] - 1].v != 0 ? BLOCK_BYTES / 2 : 0;
+    g.blocks = (g.lanes + g.per_block - 1) >> __builtin_ctz((unsigned)g.per_block);
     int64_t unit = slot_value(in, units[form] - 1, 0);
     int64_t blk = slot_value(in, l.blk, 1);
     int64_t rep = slot_value(in, l.rep, g.blocks);
@@ -282,9 +272,10 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
 
 /* ---- overlap ------------------------------------------------------------- */
 
-/* The bytes of each block of a repeat from the first to the last active lane; with len 0
- * there are none. */
+/* The bytes of the blocks of a repeat, in each from the first to the last active lane.
+ * Those that follow each other without a gap are one run. */
 typedef struct Hulls {
+    int n;
     int64_t start[MAX_BLOCKS], len[MAX_BLOCKS];
 } Hulls;
 
@@ -292,7 +283,6 @@ typedef struct Hulls {
 typedef struct Side {
     int param;
     int64_t offset, rep, blk;
-    int blocks;
     Hulls full, last; /* last: those of the last repeat */
 } Side;
 
@@ -318,41 +308,55 @@ active_in_block(const CheckMask *m, const LaneGeometry *g, int64_t repeat, int b
     }
 }
 
-static Hulls
-hulls_of(const CheckInstr *in, const LaneGeometry *g, int64_t repeat)
+static void
+add_hull(Hulls *h, int64_t start, int64_t len)
 {
-    Hulls h;
-    for (int b = 0; b < g->blocks; b++) {
-        int lo, hi;
-        active_in_block(check_mask(in), g, repeat, b, &lo, &hi);
-        int64_t before = lo / g->share * g->size;
-        h.start[b] = sat_add(g->first + before, sat_mul(b, g->blk));
-        h.len[b] = bytes_of(g, hi) - before;
+    int last = h->n - 1;
+    if (last >= 0 && sat_add(h->start[last], h->len[last]) == start) {
+        h->len[last] += len;
+    } else if (len > 0) {
+        h->start[h->n] = start;
+        h->len[h->n++] = len;
     }
-    return h;
 }
 
-static Side
-side_of(const CheckInstr *in, int param)
+static void
+hulls_of(const CheckInstr *in, const LaneGeometry *g, int64_t repeat, Hulls *h)
+{
+    const CheckMask *m = check_mask(in);
+    h->n = 0;
+    for (int b = 0; b < g->blocks; b++) {
+        int lo, hi;
+        active_in_block(m, g, repeat, b, &lo, &hi);
+        int64_t before = lo / g->share * g->size;
+        add_hull(h, sat_add(g->first + before, sat_mul(b, g->blk)),
+                 bytes_of(g, hi) - before);
+    }
+}
+
+static void
+side_of(const CheckInstr *in, int param, Side *s)
 {
     LaneGeometry g = check_geometry(in, param);
+    const CheckMask *m = check_mask(in);
     int64_t repeats = check_repeats(in);
-    Side s = {.param = param,
-              .offset = in->args[param].t.offset,
-              .rep = g.rep,
-              .blk = g.blk,
-              .blocks = g.blocks,
-              .full = hulls_of(in, &g, 0)};
-    bool counter = check_mask(in) != NULL && check_mask(in)->form == MASK_COUNTER;
-    s.last = counter && repeats > 1 ? hulls_of(in, &g, repeats - 1) : s.full;
-    return s;
+    s->param = param;
+    s->offset = in->args[param].t.offset;
+    s->rep = g.rep;
+    s->blk = g.blk;
+    hulls_of(in, &g, 0, &s->full);
+    if (m != NULL && m->form == MASK_COUNTER && repeats > 1) {
+        hulls_of(in, &g, repeats - 1, &s->last);
+    } else {
+        s->last = s->full;
+    }
 }
 
 static bool
 hulls_overlap(const Side *a, const Side *b)
 {
-    for (int i = 0; i < a->blocks; i++) {
-        for (int j = 0; j < b->blocks; j++) {
+    for (int i = 0; i < a->full.n; i++) {
+        for (int j = 0; j < b->full.n; j++) {
             if (bytes_overlap(a->offset + a->full.start[i], a->full.len[i],
                               b->offset + b->full.start[j], b->full.len[j])) {
                 return true;
@@ -378,6 +382,22 @@ check_first_overlap(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t
     return lo <= hi ? lo : -1;
 }
 
+/* Returns whether the last repeat of r shares bytes with the one of w before it. */
+static bool
+last_overlaps(const Side *w, const Side *r, int64_t pairs)
+{
+    for (int i = 0; i < w->full.n; i++) {
+        for (int j = 0; j < r->last.n; j++) {
+            int64_t x = w->offset + w->full.start[i] - r->offset - r->rep;
+            x = sat_add(x - r->last.start[j], (pairs - 1) * (w->rep - r->rep));
+            if (x > -w->full.len[i] && x < r->last.len[j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* Returns the first t for which repeat t of w overlaps repeat t+1 of r; -1 when there is
  * none. */
 static int64_t
@@ -385,21 +405,15 @@ repeats_overlap(const Side *w, const Side *r, int64_t repeats)
 {
     int64_t found = -1;
     int64_t pairs = repeats - 1;
-    for (int i = 0; i < w->blocks; i++) {
-        for (int j = 0; j < r->blocks; j++) {
+    for (int i = 0; i < w->full.n; i++) {
+        for (int j = 0; j < r->full.n; j++) {
             int64_t x = w->offset + w->full.start[i] - r->offset - r->rep;
-            int64_t t = check_first_overlap(
-                x - r->full.start[j], w->rep - r->rep, w->full.len[i], r->full.len[j],
-                r->full.len[j] > 0 && w->full.len[i] > 0 ? pairs - 1 : 0);
+            int64_t t = check_first_overlap(x - r->full.start[j], w->rep - r->rep,
+                                            w->full.len[i], r->full.len[j], pairs - 1);
             found = t >= 0 && (found < 0 || t < found) ? t : found;
-            x = sat_add(x - r->last.start[j], (pairs - 1) * (w->rep - r->rep));
-            if (found < 0 && w->full.len[i] > 0 && r->last.len[j] > 0 &&
-                x > -w->full.len[i] && x < r->last.len[j]) {
-                found = pairs - 1;
-            }
         }
     }
-    return found;
+    return found < 0 && last_overlaps(w, r, pairs) ? pairs - 1 : found;
 }
 
 static bool
@@ -421,8 +435,9 @@ report_single(const CheckInstr *in, const Side *d, const Side *s, bool together,
 static bool
 single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
 {
-    Side d = side_of(in, dst);
-    Side s = side_of(in, param);
+    Side d, s;
+    side_of(in, dst, &d);
+    side_of(in, param, &s);
     int dsize = dtype_size(in->args[dst].t.dtype);
     int ssize = dtype_size(in->args[param].t.dtype);
     int share = dtype_is_half_byte(in->args[dst].t.dtype) ? 2 : 1;
@@ -488,8 +503,9 @@ accumulates(const CheckInstr *in)
 static bool
 accumulate_overlap(const CheckInstr *in, Fault *fault)
 {
-    Side src0 = side_of(in, 2);
-    Side src1 = side_of(in, 3);
+    Side src0, src1;
+    side_of(in, 2, &src0);
+    side_of(in, 3, &src1);
     return report_repeats(in, RULE_OVERLAP_SRC1, &src0, &src1, fault) &&
            report_repeats(in, RULE_OVERLAP_SRC1, &src1, &src0, fault);
 }
@@ -516,8 +532,9 @@ lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
     }
     bool accum = accumulates(in);
     if (!accum || param != 3) {
-        Side w = side_of(in, dst);
-        Side r = side_of(in, param);
+        Side w, r;
+        side_of(in, dst, &w);
+        side_of(in, param, &r);
         if (!report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault)) {
             return false;
         }
@@ -535,9 +552,9 @@ lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step, int 
     if (d->buffer != s->buffer || !is_near(d) || !is_near(s) || repeats == 0) {
         return true;
     }
-    Side w = {.param = dst, .offset = d->offset, .rep = step, .blocks = 1};
-    w.full.len[0] = len;
-    Side r = side_of(in, param);
+    Side r, w = {.param = dst, .offset = d->offset, .rep = step};
+    add_hull(&w.full, 0, len);
+    side_of(in, param, &r);
     return repeats == 1 ? report_single(in, &w, &r, d->offset == s->offset, fault)
                         : report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault);
 }

@@ -6,8 +6,11 @@
  * - it allows an interval: what holds at both ends holds between them;
  * - bounds that hold also hold for smaller numbers, as far as those are within their
  *   ranges; that is not so for slices, whose elements have places of their own, and there
- *   what is checked at the corners (check_bounds_between) holds. */
+ *   what is checked at the corners (check_bounds_between) holds;
+ * - check_static says the same whatever numbers, masks, offsets and roots are. */
+#include "rules/internal.h"
 #include "rules/require.h"
+#include "rules/shape.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +24,7 @@ enum {
     TRIES =
         /* random operands that are drawn for an instruction; most are refused at once */
         20000,
-    SHAPES = 4, /* accepted operands that are tried */
+    DRAWN = 4,  /* accepted operands that are tried */
     DRAWS = 400 /* numbers that are drawn for each of them */
 };
 
@@ -208,6 +211,34 @@ try_step(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
     return wrong != NULL || corners ? wrong : try_bounds(in, p, n, step);
 }
 
+/* Returns whether check_static says the same of other numbers, words of masks and places,
+ * of literals and others. */
+static bool
+try_static(const CheckInstr *in, const ParamInfo *p, int n)
+{
+    Fault f;
+    CheckInstr a = *in;
+    for (int i = 0; i < n; i++) {
+        a.args[i].literal = rnd(2);
+    }
+    if (!check_static(&a, &f)) {
+        return true;
+    }
+    for (int i = 0; i < n; i++) {
+        CheckArg *x = &a.args[i];
+        bool kept = x->literal && check_family(a.op)->asks_literals;
+        if ((is_number(&p[i]) || p[i].role == ROLE_SCALAR) && !kept) {
+            x->v = rnd(3) ? draw_number(&p[i]) : rnd(2) ? -1 - rnd(9) : INT64_MAX;
+        } else if (p[i].role == ROLE_MASK) {
+            x->m.w[0] = (uint64_t)rnd(300);
+        } else if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
+            x->t.offset = rnd(4096) - 32;
+            x->t.buffer = shape_has(a.op) ? (uint32_t)rnd(2) : x->t.buffer;
+        }
+    }
+    return check_static(&a, &f);
+}
+
 static int
 try_shape(CheckInstr *in, const ParamInfo *p, int n)
 {
@@ -218,6 +249,11 @@ try_shape(CheckInstr *in, const ParamInfo *p, int n)
             if (is_number(&p[i])) {
                 in->args[i].v = draw_number(&p[i]);
             }
+        }
+        if (!try_static(in, p, n)) {
+            printf("%s on %s: check_static asks for numbers\n", op_table[in->op].name,
+                   in->soc->name);
+            return 1;
         }
         for (int s = 0; s < nsteps; s++) {
             const char *wrong = try_step(in, p, n, steps[s]);
@@ -240,7 +276,7 @@ contracts(void **state)
         int n, shapes = 0;
         CheckInstr in;
         const ParamInfo *p = form_params(op_table[op].form, &n);
-        for (int i = 0; i < TRIES && shapes < SHAPES; i++) {
+        for (int i = 0; i < TRIES && shapes < DRAWN; i++) {
             if (draw_shape(&in, op, p, n)) {
                 shapes++;
                 wrong += try_shape(&in, p, n);
