@@ -241,8 +241,8 @@ stream_body(Lower *l, const Helper *h)
     LLVMBuildMemCpy(l->b, advance(l, dst, body), 1, advance(l, src, body), 1, tail);
 }
 
-static void
-stream(Lower *l, const Move *m, LLVMValueRef bytes)
+static Helper
+stream_helper(Lower *l)
 {
     Helper h;
     LLVMTypeRef types[3] = {l->ptr, l->ptr, l->i64};
@@ -250,8 +250,50 @@ stream(Lower *l, const Move *m, LLVMValueRef bytes)
         stream_body(l, &h);
         lower_helper_end(l, &h);
     }
+    return h;
+}
+
+static void
+stream(Lower *l, const Move *m, LLVMValueRef bytes)
+{
+    Helper h = stream_helper(l);
     LLVMValueRef args[3] = {m->to, m->from, bytes};
     lower_helper_call(l, &h, args, 3);
+}
+
+/* Streams the helper's bytes if that is worth it: then they are many. */
+static void
+some_body(Lower *l, const Helper *h, const Helper *many)
+{
+    LLVMValueRef args[3];
+    for (unsigned i = 0; i < 3; i++) {
+        args[i] = LLVMGetParam(h->fn, i);
+    }
+    LLVMBasicBlockRef past = lower_block(l, "past"), plain = lower_block(l, "plain"),
+                      done = lower_block(l, "moved");
+    LLVMValueRef least = lower_const(l, STREAM_BURST);
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntSGE, args[2], least, ""), past,
+                    plain);
+    LLVMPositionBuilderAtEnd(l->b, past);
+    lower_helper_call(l, many, args, 3);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, plain);
+    LLVMBuildMemCpy(l->b, args[0], 1, args[1], 1, args[2]);
+    LLVMBuildBr(l->b, done);
+    LLVMPositionBuilderAtEnd(l->b, done);
+}
+
+/* Does the same with a length that is known only at run time. */
+static Helper
+stream_some_helper(Lower *l)
+{
+    Helper many = stream_helper(l), h;
+    LLVMTypeRef types[3] = {l->ptr, l->ptr, l->i64};
+    if (lower_helper_begin(l, &h, "tik.stream.some", types, 3)) {
+        some_body(l, &h, &many);
+        lower_helper_end(l, &h);
+    }
+    return h;
 }
 
 static bool
@@ -261,12 +303,13 @@ worth_streaming(Lower *l, const Move *m, LLVMValueRef bytes)
            LLVMConstIntGetZExtValue(bytes) >= STREAM_BURST;
 }
 
-/* True if bursts may be whole lines: of which the length says so. */
+/* True if bursts may be whole lines: the length says so, or it is not known yet. */
 static bool
 may_be_lines(Lower *l, const Move *m)
 {
-    return l->streams[m->dst->buf] && LLVMIsConstant(m->src_bytes) &&
-           LLVMConstIntGetZExtValue(m->src_bytes) % CACHE_LINE == 0;
+    return l->streams[m->dst->buf] &&
+           (!LLVMIsConstant(m->src_bytes) ||
+            LLVMConstIntGetZExtValue(m->src_bytes) % CACHE_LINE == 0);
 }
 
 /* Streams a burst of whole lines, in a loop over its groups of lines. */
@@ -287,31 +330,82 @@ stream_burst(Lower *l, LLVMValueRef dst, LLVMValueRef src, int64_t bytes)
     lower_counted_end(l, &c);
 }
 
+/* Does the same with a number of lines that is known only at run time. */
+static void
+stream_unknown_lines(Lower *l, LLVMValueRef dst, LLVMValueRef src, LLVMValueRef bytes)
+{
+    LLVMValueRef step = lower_const(l, CACHE_LINE);
+    LLVMValueRef rest = LLVMBuildAnd(l->b, bytes, lower_const(l, STREAM_STEP - 1), "");
+    LLVMValueRef body = LLVMBuildSub(l->b, bytes, rest, "");
+    stream_lines(l, dst, src, body);
+    Counted c = {.count = LLVMBuildUDiv(l->b, rest, step, ""),
+                 .n = 2,
+                 .at = {advance(l, dst, body), advance(l, src, body)},
+                 .step = {step, step}};
+    lower_counted_begin(l, &c);
+    stream_group(l, c.at[0], c.at[1], 1);
+    lower_counted_end(l, &c);
+}
+
+/* Bursts at lines, of whole lines. */
+static void
+stream_whole_bursts(Lower *l, const Move *m)
+{
+    Helper h;
+    Counted c = {0};
+    bool known = LLVMIsConstant(m->src_bytes);
+    int64_t bytes = known ? (int64_t)LLVMConstIntGetZExtValue(m->src_bytes) : 0;
+    const char *name = known ? arena_printf(l->arena, "tik.lines.%lld", (long long)bytes)
+                             : "tik.lines";
+    if (burst_loop(l, &h, &c, name)) {
+        if (known) {
+            stream_burst(l, c.at[0], c.at[1], bytes);
+        } else {
+            stream_unknown_lines(l, c.at[0], c.at[1], LLVMGetParam(h.fn, 5));
+        }
+        lower_counted_end(l, &c);
+        lower_helper_end(l, &h);
+    }
+    call_helper(l, &h, m, m->src_bytes);
+}
+
+/* Bursts of any length at any place. */
+static void
+stream_some_bursts(Lower *l, const Move *m)
+{
+    Helper some = stream_some_helper(l), h;
+    Counted c = {0};
+    if (burst_loop(l, &h, &c, "tik.move.some")) {
+        LLVMValueRef args[3] = {c.at[0], c.at[1], LLVMGetParam(h.fn, 5)};
+        lower_helper_call(l, &some, args, 3);
+        lower_counted_end(l, &c);
+        lower_helper_end(l, &h);
+    }
+    call_helper(l, &h, m, m->src_bytes);
+}
+
 /* Bursts that turn out to be at lines are streamed, whatever their length. */
 static void
 stream_bursts(Lower *l, const Move *m)
 {
-    Helper h;
-    Counted c = {0};
-    int64_t bytes = (int64_t)LLVMConstIntGetZExtValue(m->src_bytes);
-    const char *name = arena_printf(l->arena, "tik.lines.%lld", (long long)bytes);
-    if (burst_loop(l, &h, &c, name)) {
-        stream_burst(l, c.at[0], c.at[1], bytes);
-        lower_counted_end(l, &c);
-        lower_helper_end(l, &h);
-    }
+    bool known = LLVMIsConstant(m->src_bytes);
     LLVMBasicBlockRef lines = lower_block(l, "lines"), others = lower_block(l, "others"),
                       done = lower_block(l, "moved");
     LLVMValueRef place = LLVMBuildPtrToInt(l->b, m->to, l->i64, "");
     place = LLVMBuildOr(l->b, place, m->dst_pitch, "");
+    place = LLVMBuildOr(l->b, place, m->src_bytes, "");
     place = LLVMBuildAnd(l->b, place, lower_const(l, CACHE_LINE - 1), "");
     LLVMValueRef at_line = LLVMBuildICmp(l->b, LLVMIntEQ, place, lower_const(l, 0), "");
     LLVMBuildCondBr(l->b, at_line, lines, others);
     LLVMPositionBuilderAtEnd(l->b, lines);
-    call_helper(l, &h, m, m->src_bytes);
+    stream_whole_bursts(l, m);
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, others);
-    copy_bursts(l, m);
+    if (known) {
+        copy_bursts(l, m);
+    } else {
+        stream_some_bursts(l, m);
+    }
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, done);
 }
@@ -330,15 +424,20 @@ copy(Lower *l, const Move *m)
                   same_constant(m->src_pitch, m->src_bytes);
     bool one = same_constant(m->nburst, lower_const(l, 1));
     if (one || (packed && !m->overlaps)) {
-        LLVMValueRef len = LLVMBuildMul(l->b, m->nburst, m->src_bytes, "");
-        if (worth_streaming(l, m, len)) {
-            stream(l, m, len);
+        Move all = *m;
+        all.src_bytes = LLVMBuildMul(l->b, m->nburst, m->src_bytes, "");
+        all.nburst = lower_const(l, 1);
+        all.dst_pitch = all.src_pitch = lower_const(l, 0);
+        if (worth_streaming(l, m, all.src_bytes)) {
+            stream(l, m, all.src_bytes);
+        } else if (may_be_lines(l, &all) && !m->overlaps) {
+            stream_bursts(l, &all);
         } else {
-            copy_bytes(l, m->overlaps, m->to, m->from, len);
+            copy_bytes(l, m->overlaps, m->to, m->from, all.src_bytes);
         }
         return;
     }
-    if (may_be_lines(l, m)) {
+    if (may_be_lines(l, m) && !m->overlaps) {
         stream_bursts(l, m);
     } else {
         copy_bursts(l, m);
