@@ -82,10 +82,31 @@ add_scope(Ahead *a, StmtId scope)
     }
 }
 
+/* Asks for rows that are found by index: what follows the present one is not needed. */
+static void
+add_rows(Lower *l, Fusion *f, int64_t elems)
+{
+    for (int i = 0; i < f->noperands && f->nhints < MOST_HINTS; i++) {
+        FusedOperand *o = &f->operand[i];
+        Ref r = {o->buf, o->dtype, o->off};
+        int64_t bytes = elems * dtype_size(o->dtype);
+        LLVMValueRef at = o->bits || o->stored ? NULL : lower_row_ahead(l, &r, bytes);
+        int64_t lines = (f->lanes * dtype_size(o->dtype) + CACHE_LINE - 1) / CACHE_LINE;
+        if (at != NULL) {
+            o->far = false;
+            f->hint[f->nhints++] =
+                (FusedHint){.buf = o->buf, .off = o->off, .at = at, .lines = (int)lines};
+        }
+    }
+}
+
 void
 fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count)
 {
     Ahead a = {.l = l, .f = f};
+    if (l->has_far && f->flat && LLVMIsAConstantInt(count) != NULL) {
+        add_rows(l, f, LLVMConstIntGetSExtValue(count));
+    }
     if (l->loop == NULL || l->loop->body == 0 || !l->has_far || !f->flat ||
         LLVMIsAConstantInt(count) == NULL) {
         return;

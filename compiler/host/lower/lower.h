@@ -485,6 +485,9 @@ LLVMValueRef lower_operands(Lower *l, StmtId s);
  * later, or in the last iteration, for prefetches (host/lower/later.c); null if it is the
  * same or not known. *loaded: it depends on elements of tensors. */
 LLVMValueRef lower_later(Lower *l, const Ref *r, int64_t by, bool *loaded);
+/* Returns where a row of that many bytes will be that is found by what memory has, so
+ * that it should be asked for; null: it need not be (host/lower/move.c). */
+LLVMValueRef lower_row_ahead(Lower *l, const Ref *r, int64_t bytes);
 
 /* n runs of bytes of a tensor, at `from`, go to another one, at `to`; defined in
  * host/lower/move.c. */
@@ -495,6 +498,18 @@ typedef struct CopyRuns {
 } CopyRuns;
 void lower_copy_runs(Lower *l, const CopyRuns *r);
 
+/* The same with numbers that may be known only at run time. Bursts are moved in
+ * ascending order. */
+typedef struct CopyBursts {
+    const Ref *dst, *src;
+    LLVMValueRef to, from, n, bytes, dst_pitch, src_pitch;
+} CopyBursts;
+void lower_copy_bursts(Lower *l, const CopyBursts *c);
+
+/* Returns whether that many bytes that are written past the caches, where they are whole
+ * lines, are that each time, or are enough that it does not matter. Else a line that
+ * other writes have brought into the caches would have to leave them. */
+bool lower_keeps_lines(const Lower *l, const Ref *r, int64_t bytes);
 void lower_find_streams(Lower *l);                     /* at the start of a kernel */
 void lower_fence_streams(Lower *l);                    /* before a return */
 void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kernel */

@@ -115,6 +115,13 @@ copy_bursts(Lower *l, const Move *m)
     call_helper(l, &h, m, m->src_bytes);
 }
 
+static bool
+same_constant(LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMIsConstant(a) && LLVMIsConstant(b) &&
+           LLVMConstIntGetZExtValue(a) == LLVMConstIntGetZExtValue(b);
+}
+
 /* ---- streams ------------------------------------------------------------- */
 
 /* Limits in bytes: the size of all global tensors from which outputs are streamed, and
@@ -303,13 +310,57 @@ worth_streaming(Lower *l, const Move *m, LLVMValueRef bytes)
            LLVMConstIntGetZExtValue(bytes) >= STREAM_BURST;
 }
 
+enum {
+    LINE_BITS = 6,
+    DEPTH = 12 /* of expressions that are looked into */
+};
+
+/* Returns the number of low bits that are 0 in all values of an integer expression, as
+ * far as they are found, LINE_BITS at most. */
+static int
+low_zeros(const Kernel *k, ExprId id, int depth)
+{
+    const Expr *e = ir_expr(k, id);
+    if (e->kind == EX_CONST) {
+        int n = 0;
+        while (n < LINE_BITS && (e->imm >> n & 1) == 0) {
+            n++;
+        }
+        return n;
+    }
+    if (e->kind != EX_OP || depth == DEPTH || dtype_kind((Dtype)e->dtype) == KIND_FLOAT) {
+        return 0;
+    }
+    switch (e->op) {
+    case SOP_ADD:
+    case SOP_SUB:
+        return MIN(low_zeros(k, e->a, depth + 1), low_zeros(k, e->b, depth + 1));
+    case SOP_MUL:
+        return MIN(LINE_BITS,
+                   low_zeros(k, e->a, depth + 1) + low_zeros(k, e->b, depth + 1));
+    case SOP_CAST:
+        return e->dtype == DT_BOOL ? 0 : low_zeros(k, e->a, depth + 1);
+    default:
+        return 0;
+    }
+}
+
+bool
+lower_keeps_lines(const Lower *l, const Ref *r, int64_t bytes)
+{
+    return bytes >= STREAM_BURST || low_zeros(l->k, r->off, 0) == LINE_BITS;
+}
+
 /* True if bursts may be whole lines: the length says so, or it is not known yet. */
 static bool
 may_be_lines(Lower *l, const Move *m)
 {
+    bool known = LLVMIsConstant(m->src_bytes);
+    int64_t bytes = known ? (int64_t)LLVMConstIntGetZExtValue(m->src_bytes) : 0;
     return l->streams[m->dst->buf] &&
-           (!LLVMIsConstant(m->src_bytes) ||
-            LLVMConstIntGetZExtValue(m->src_bytes) % CACHE_LINE == 0);
+           (!known || (bytes % CACHE_LINE == 0 && bytes > 0 &&
+                       (!same_constant(m->nburst, lower_const(l, 1)) ||
+                        lower_keeps_lines(l, m->dst, bytes))));
 }
 
 /* Streams a burst of whole lines, in a loop over its groups of lines. */
@@ -355,8 +406,8 @@ stream_whole_bursts(Lower *l, const Move *m)
     Counted c = {0};
     bool known = LLVMIsConstant(m->src_bytes);
     int64_t bytes = known ? (int64_t)LLVMConstIntGetZExtValue(m->src_bytes) : 0;
-    const char *name = known ? arena_printf(l->arena, "tik.lines.%lld", (long long)bytes)
-                             : "tik.lines";
+    const char *name =
+        known ? arena_printf(l->arena, "tik.lines.%lld", (long long)bytes) : "tik.lines";
     if (burst_loop(l, &h, &c, name)) {
         if (known) {
             stream_burst(l, c.at[0], c.at[1], bytes);
@@ -410,13 +461,6 @@ stream_bursts(Lower *l, const Move *m)
     LLVMPositionBuilderAtEnd(l->b, done);
 }
 
-static bool
-same_constant(LLVMValueRef a, LLVMValueRef b)
-{
-    return LLVMIsConstant(a) && LLVMIsConstant(b) &&
-           LLVMConstIntGetZExtValue(a) == LLVMConstIntGetZExtValue(b);
-}
-
 static void
 copy(Lower *l, const Move *m)
 {
@@ -442,6 +486,21 @@ copy(Lower *l, const Move *m)
     } else {
         copy_bursts(l, m);
     }
+}
+
+void
+lower_copy_bursts(Lower *l, const CopyBursts *c)
+{
+    copy(l, &(Move){.dst = c->dst,
+                    .src = c->src,
+                    .overlaps = c->dst->buf == c->src->buf,
+                    .to = c->to,
+                    .from = c->from,
+                    .nburst = c->n,
+                    .dst_bytes = c->bytes,
+                    .src_bytes = c->bytes,
+                    .dst_pitch = c->dst_pitch,
+                    .src_pitch = c->src_pitch});
 }
 
 void
@@ -572,6 +631,51 @@ convert(Lower *l, const Move *m)
     call_helper(l, &h, m, times(l, m->burst, FRACTAL / CHUNK));
 }
 
+/* ---- rows by index ------------------------------------------------------- */
+
+/* Limits in bytes: how far ahead rows are asked for, the longest of them, and the least
+ * tensor that they are in. */
+enum {
+    ROWS_AHEAD = 2048,
+    LONGEST_ROW = 4096,
+    FAR_TENSOR = 1 << 16
+};
+
+LLVMValueRef
+lower_row_ahead(Lower *l, const Ref *r, int64_t bytes)
+{
+    bool loaded = false;
+    int64_t by = bytes > 0 && bytes < ROWS_AHEAD ? ROWS_AHEAD / bytes : 1;
+    bool may = l->has_far && bytes > 0 && bytes <= LONGEST_ROW &&
+               l->k->bufs.p[r->buf].bytes >= FAR_TENSOR;
+    LLVMValueRef at = may ? lower_later(l, r, by, &loaded) : NULL;
+    return loaded ? at : NULL;
+}
+
+/* The processor foresees rows that follow each other, but not those whose numbers were
+ * read. */
+static void
+ask_for_row(Lower *l, StmtId s)
+{
+    ExprId burst = operand(l, s, MOVE_burst)->expr;
+    ExprId n = operand(l, s, MOVE_nburst)->expr;
+    const Ref *src = &operand(l, s, MOVE_src)->ref;
+    const Ref *dst = &operand(l, s, MOVE_dst)->ref;
+    if (l->k->bufs.p[src->buf].scope != SC_GM || !ir_is_const(l->k, burst) ||
+        !ir_is_const(l->k, n) || ir_expr(l->k, n)->imm != 1) {
+        return;
+    }
+    MoveUnits u = move_units(SC_GM, src->dtype, l->k->bufs.p[dst->buf].scope, dst->dtype);
+    int64_t bytes = ir_expr(l->k, burst)->imm * u.src_burst;
+    LLVMValueRef at = lower_row_ahead(l, src, bytes);
+    if (at != NULL) {
+        lower_prefetch(l, at, 0, bytes, false);
+        if (bytes % CACHE_LINE != 0) {
+            lower_prefetch(l, at, bytes - 1, 1, false);
+        }
+    }
+}
+
 /* ---- statements ---------------------------------------------------------- */
 
 void
@@ -591,6 +695,7 @@ lower_move(Lower *l, StmtId s)
         lower_exec(l, s);
         return;
     }
+    ask_for_row(l, s);
     m.units = move_units(from, m.src->dtype, to, m.dst->dtype);
     m.mode = ir_expr(l->k, operand(l, s, MOVE_mode)->expr)->imm;
     m.to = lower_ref(l, m.dst);

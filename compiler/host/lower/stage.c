@@ -22,6 +22,14 @@ can_be_staged(const Fusion *f, const FusedOperand *o)
            o->pitch >= CACHE_LINE && o->pitch <= MOST_STAGED;
 }
 
+/* Returns the bytes that a flat loop writes of an operand; many if that is not known. */
+static int64_t
+bytes_of(const Fusion *f, const FusedOperand *o)
+{
+    Count lanes = f->member[f->n - 1].lanes;
+    return (count_known(lanes) ? lanes.times : INT32_MAX) * dtype_size(o->dtype);
+}
+
 bool
 fusion_find_streams(const Lower *l, Fusion *f)
 {
@@ -29,7 +37,9 @@ fusion_find_streams(const Lower *l, Fusion *f)
     for (int i = 0; i < f->noperands; i++) {
         FusedOperand *o = &f->operand[i];
         bool lines = (int64_t)f->lanes * dtype_size(o->dtype) % CACHE_LINE == 0;
-        bool wanted = o->stored && l->streams[o->buf];
+        Ref r = {o->buf, o->dtype, o->off};
+        bool wanted = o->stored && l->streams[o->buf] &&
+                      (!f->flat || lower_keeps_lines(l, &r, bytes_of(f, o)));
         o->streams = wanted && lines && ends_at_lines(f, o);
         o->staged = wanted && !o->streams && !staged && can_be_staged(f, o);
         o->far = l->has_streams && l->k->bufs.p[o->buf].scope == SC_GM && !o->stored;
