@@ -1,7 +1,7 @@
 /* cmd_run.c: implements tikc run: it runs a kernel on arrays. The steps are: find the
  * kernel and its parameters (from source or blob), load the inputs, run on one back end,
  * write the outputs. Nothing is written unless the run succeeds. */
-#include "driver/driver.h"
+#include "driver/profile.h"
 #include "host/host.h"
 #include "tikblob.h"
 
@@ -172,7 +172,10 @@ prepare(Cmd *c, Job *job)
     const char *path = c->files.p[0];
     bool watched = c->run_mode && strcmp(c->run_mode, "fast") != 0;
     if (watched && backend && strcmp(backend, "host") == 0) {
-        return options_wrong(c, "--mode check is for the emulator: leave --backend out");
+        return options_wrong(c, arena_printf(&c->unit.arena,
+                                             "--mode %s is for the emulator: leave "
+                                             "--backend out",
+                                             c->run_mode));
     }
     bool emulate = watched || (backend && strcmp(backend, "emu") == 0);
     char *bytes;
@@ -641,21 +644,30 @@ defined_args(Cmd *c, const Job *job)
 }
 
 static bool
+wants_time(const Cmd *c)
+{
+    return c->run_mode && strcmp(c->run_mode, "time") == 0;
+}
+
+static bool
 run_emulator(Cmd *c, Job *job, TikError *err)
 {
     TikArray lmem = {0};
+    ProfileView *view = wants_time(c) ? ARENA_NEW(&c->unit.arena, ProfileView) : NULL;
     TikEmuOptions o = {.lmem = c->lmem_dump ? &lmem : NULL,
                        .warn = warn_while_running,
                        .ctx = c,
                        .check = wants_check(c),
-                       .defined = defined_args(c, job)};
+                       .defined = defined_args(c, job),
+                       .profile = view ? &view->profile : NULL};
     TRY(read_fill(c, &o.lmem_fill));
+    TRY(!view || profile_begin(c, view, job->blob, job->blob_size, job->blob_kernel));
     bool ok = tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
                                   job->pointers, &o, err) &&
               (!c->lmem_dump || tik_npy_write(c->lmem_dump, &lmem, err));
     c->fault_chain = ok ? 0 : chain_of_blob(&c->unit, job, err->frame);
     tik_array_free(&lmem);
-    return ok;
+    return ok && (!view || profile_end(c, view));
 }
 
 static bool

@@ -32,6 +32,8 @@ typedef struct Cmd {
     const char *kernel;
     const char *backend;
     const char *run_mode; /* how the emulator runs; null: fast */
+    bool screen;          /* all of a profile is shown, not its first line only */
+    const char *trace;    /* --trace */
     bool found;           /* the mode check found something */
     const char *lmem_fill, *lmem_dump;
     const char *format;
@@ -206,6 +208,7 @@ int cmd_check(Cmd *c);
 int cmd_fix(Cmd *c);
 int cmd_build(Cmd *c);
 int cmd_run(Cmd *c);
+int cmd_profile(Cmd *c);
 int cmd_disasm(Cmd *c);
 int cmd_asm(Cmd *c);
 int cmd_verify(Cmd *c);

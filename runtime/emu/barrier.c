@@ -2,6 +2,7 @@
  * indices, until it comes to a barrier or to its end; its state is then saved, and when
  * all cores of the loop are at a barrier, each continues from there. A barrier that some
  * core of the loop never reaches is the fault block-barrier. */
+#include "emu/clock.h"
 #include "emu/shadow.h"
 
 #include <stdlib.h>
@@ -103,6 +104,7 @@ run_phase(EmuRun *r, Core *cores, bool first)
         }
     }
     shadow_meet(r);
+    clock_meet(r);
     return true;
 }
 

@@ -159,7 +159,8 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
                            .warn = f->options->warn != NULL ? watched : NULL,
                            .ctx = (void *)(uintptr_t)f,
                            .shadow = f->options->check,
-                           .defined = f->options->defined};
+                           .defined = f->options->defined,
+                           .profile = f->options->profile};
         k.watch = &watch;
     }
     EmuResult res;
@@ -209,6 +210,21 @@ run_bound(const Front *f, TikArray *const *args)
     bound_end(&bound);
     free(params);
     return ok;
+}
+
+_Static_assert((int)TIK_QUEUES == (int)PIPE_COUNT, "pipe.def has other rows");
+_Static_assert((int)TIK_MEMORIES == (int)SC_COUNT, "scope.def has other rows");
+
+const char *
+tikrt_queue_name(int queue)
+{
+    return queue >= 0 && queue < PIPE_COUNT ? pipe_name((Pipe)queue) : NULL;
+}
+
+const char *
+tikrt_memory_name(int memory)
+{
+    return memory >= 0 && memory < SC_COUNT ? scope_name((Scope)memory) : NULL;
 }
 
 bool

@@ -71,6 +71,24 @@ emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in)
     }
 }
 
+int
+emu_key(const EmuRun *r, const EmuOp *op, int64_t key[EMU_KEY])
+{
+    int n, used = 0;
+    const ParamInfo *p = form_params(op_table[op->op].form, &n);
+    for (int i = 0; i < n; i++) {
+        if ((p[i].role == ROLE_REPEAT || p[i].role == ROLE_INT) && used < EMU_KEY) {
+            key[used++] = emu_slot(r, op, i);
+        } else if (p[i].role == ROLE_MASK) {
+            int words = mask_words((MaskForm)op->mask_form);
+            for (int w = 0; w < words && used < EMU_KEY; w++) {
+                key[used++] = emu_num(r, op->mask[w]);
+            }
+        }
+    }
+    return used;
+}
+
 bool
 emu_record(EmuRun *r, const EmuOp *op, const Fault *f)
 {

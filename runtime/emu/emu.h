@@ -37,6 +37,8 @@ typedef struct EmuWatch {
     void *ctx;
     bool shadow; /* looks for uses of what was never written, and for cores that collide
                     (emu/shadow.h) */
+    TikProfile *profile; /* gets what the model of the queues says (emu/clock.h); null:
+                            there is no clock */
     const bool *defined; /* for each argument: it has contents when the run begins; null:
                             all have */
 } EmuWatch;
@@ -129,6 +131,7 @@ typedef struct EmuPlace {
 
 typedef struct EmuRun EmuRun;
 typedef struct EmuShadow EmuShadow;
+typedef struct EmuClock EmuClock;
 typedef struct EmuOp EmuOp;
 
 /* The semantic function of an instruction. It returns false when it recorded a fault. */
@@ -234,6 +237,7 @@ struct EmuRun {
     Flags flags;
     uint8_t *
         lmem_state; /* state of each byte (emu/lmem_watch.c); null: LMEM is not watched */
+    EmuClock *clock;   /* null: the mode is not time */
     EmuShadow *shadow; /* null: the mode is not check */
     uint8_t *warned;   /* rules reported for each instruction (emu/warn.c); null: warnings
                           are dropped */
@@ -416,6 +420,13 @@ void emu_warn_numbers(EmuRun *r, const EmuOp *op);
 /* emu/control.c: warns of flags that are set when a core has ended. */
 void emu_end_flags(EmuRun *r);
 
+enum {
+    EMU_KEY = 40 /* most numbers of an instruction */
+};
+
+/* emu/check.c: puts the numbers that shape what an instruction accesses, without
+ * addresses and scalars, into key; returns how many. */
+int emu_key(const EmuRun *r, const EmuOp *op, int64_t key[EMU_KEY]);
 /* emu/check.c: fills the operands of an instruction in the form that rules take. */
 void emu_instr(const EmuRun *r, const EmuOp *op, CheckInstr *in);
 /* Runs check_values on the present operands. Returns false when it recorded a fault. */

@@ -1,6 +1,7 @@
 /* run.c: runs a program. It executes control, scalar operations and accesses to elements,
  * and calls the semantic functions of instructions. Cores run one after another in the
  * order of their index, each from fresh registers; the first fault ends the run. */
+#include "emu/clock.h"
 #include "emu/shadow.h"
 #include "isa/operand.h"
 
@@ -114,6 +115,9 @@ emu_run_core(EmuRun *r)
         if (r->steps++ >= r->step_limit) {
             return out_of_steps(r, op);
         }
+        if (r->clock != NULL) {
+            clock_step(r, op);
+        }
         if (r->shadow != NULL && op->kind >= DESC_IF && op->kind < DESC_INSTR) {
             shadow_scalar(r, op);
         }
@@ -199,6 +203,7 @@ emu_start_core(EmuRun *r, uint32_t core)
         emu_lmem_reset(r);
     }
     shadow_core(r);
+    clock_core(r);
     r->sreg = p->scratch + p->scope_at[SC_SREG];
     sreg_reset(r->sreg, core);
 }
@@ -219,7 +224,8 @@ emu_run(EmuProgram *p, EmuResult *res)
     r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
     r.cores = p->kernel.cores;
     if (r.vals == NULL || r.places == NULL || !emu_warn_begin(&r) ||
-        !emu_watch_begin(&r) || !shadow_begin(&r)) {
+        !emu_watch_begin(&r) || !shadow_begin(&r) || !clock_begin(&r)) {
+        clock_end(&r);
         shadow_end(&r);
         emu_watch_end(&r);
         emu_warn_end(&r);
@@ -240,6 +246,7 @@ emu_run(EmuProgram *p, EmuResult *res)
             ok = false;
         }
     }
+    clock_end(&r);
     shadow_end(&r);
     emu_watch_end(&r);
     emu_warn_end(&r);

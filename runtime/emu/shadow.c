@@ -44,20 +44,37 @@ typedef struct Memory {
     uint32_t nshared, cap_shared;
 } Memory;
 
-/* What an operand accesses, computed before an instruction. */
+/* What an operand accesses, computed before an instruction: a footprint from its place
+ * on. */
 typedef struct Access {
     Footprint f;
     bool reads, writes, exact;
+    uint32_t region;
     Memory *memory; /* null: it has no shadow */
     int64_t origin; /* where its tensor begins there */
+    int64_t start;  /* where the operand does */
 } Access;
+
+/* What is known of an instruction from the last time, but for places. */
+typedef struct Known {
+    const EmuOp *op;
+    int nkey, n;
+    int64_t key[EMU_KEY];
+    bool exact; /* of all operands */
+    Access access[MAX_PARAMS];
+} Known;
+
+enum {
+    KNOWN = 64 /* instructions of which something is known */
+};
 
 struct EmuShadow {
     Memory core;
     Memory *globals;
     uint8_t *registers; /* for each number: it was set */
-    CheckInstr in;
-    Access access[MAX_PARAMS];
+    CheckInstr in;      /* of the instruction that runs, if some operand is not exact */
+    Known *known;
+    Access *access; /* of the instruction that runs, n operands */
     int n;
     bool collisions; /* cores run side by side */
     bool failed;     /* memory is exhausted: collisions are no longer looked for */
@@ -149,8 +166,9 @@ shadow_begin(EmuRun *r)
     s->collisions = k->cores > 1 && k->cores < SHARED;
     s->globals = calloc((size_t)k->nargs + 1, sizeof *s->globals);
     s->registers = calloc((size_t)r->p->first_const + 1, 1);
+    s->known = calloc(KNOWN, sizeof *s->known);
     bool ok = memory_begin(&s->core, r->p->scratch, r->p->scratch_bytes, false) &&
-              s->globals != NULL && s->registers != NULL;
+              s->globals != NULL && s->registers != NULL && s->known != NULL;
     for (uint32_t i = 0; ok && i < k->nargs; i++) {
         ok = global_begin(s, k, i, &s->globals[i]);
     }
@@ -170,6 +188,7 @@ shadow_end(EmuRun *r)
     memory_end(&s->core);
     free(s->globals);
     free(s->registers);
+    free(s->known);
     free(s);
     r->shadow = NULL;
 }
@@ -478,7 +497,7 @@ on_lanes(const Site *s, int param, BlockFn *fn)
     LaneGeometry g = check_geometry(in, param);
     int blocks = (g.lanes + g.per_block - 1) / g.per_block;
     int64_t repeats = check_repeats(in);
-    int64_t first = a->origin + in->args[param].t.offset + g.first;
+    int64_t first = a->start + g.first;
     bool counter = s->op->mask_form == MASK_COUNTER;
     for (int b = 0; b < blocks; b++) {
         uint32_t mask = active_bytes(in, &g, 0, b);
@@ -502,7 +521,7 @@ static void
 on_footprint(EmuRun *r, const EmuOp *op, int param, BlockFn *fn)
 {
     const Access *a = &r->shadow->access[param];
-    Site s = {r, op, (uint32_t)r->shadow->in.args[param].t.buffer, a->origin};
+    Site s = {r, op, a->region, a->origin};
     if (!a->exact && has_lanes(op)) {
         on_lanes(&s, param, fn);
         return;
@@ -510,8 +529,8 @@ on_footprint(EmuRun *r, const EmuOp *op, int param, BlockFn *fn)
     for (int64_t j = 0; j < a->f.count1; j++) {
         for (int64_t i = 0; i < a->f.count0; i++) {
             on_run(&s, a->memory,
-                   a->origin + a->f.offset + i * a->f.stride0 + j * a->f.stride1,
-                   a->f.len, fn);
+                   a->start + a->f.offset + i * a->f.stride0 + j * a->f.stride1, a->f.len,
+                   fn);
         }
     }
 }
@@ -603,16 +622,15 @@ copy_states(EmuRun *r, const EmuOp *op, int dst, int src)
 {
     const EmuShadow *s = r->shadow;
     const Access *d = &s->access[dst], *a = &s->access[src];
-    Site site = {r, op, (uint32_t)s->in.args[src].t.buffer, a->origin};
+    Site site = {r, op, a->region, a->origin};
     Walk to = {.f = &d->f}, from = {.f = &a->f};
     int64_t at, left, source, rest;
     while (walk_at(&to, &at, &left) && walk_at(&from, &source, &rest)) {
         int64_t n = left < rest ? left : rest;
-        if (is_plain_copy(d->memory, d->origin + at, a->memory, a->origin + source, n)) {
-            fill(d->memory->written, d->origin + at, n, true);
+        if (is_plain_copy(d->memory, d->start + at, a->memory, a->start + source, n)) {
+            fill(d->memory->written, d->start + at, n, true);
         } else {
-            copy_bytes(&site, d->memory, d->origin + at, a->memory, a->origin + source,
-                       n);
+            copy_bytes(&site, d->memory, d->start + at, a->memory, a->start + source, n);
         }
         walk_by(&to, n);
         walk_by(&from, n);
@@ -633,25 +651,68 @@ locate(EmuRun *r, const EmuOp *op, int slot, Access *a)
     Memory *m = global ? &r->shadow->globals[g->base] : &r->shadow->core;
     if (at != NULL && m->written != NULL) {
         a->memory = m;
-        a->origin = at - m->base - emu_offset(r, ref);
+        a->start = at - m->base;
+        a->origin = a->start - emu_offset(r, ref);
     }
 }
 
+/* Computes what an operand accesses. */
 static void
-open_access(EmuRun *r, const EmuOp *op, int slot, Role role)
+learn_access(const CheckInstr *in, int slot, Role role, Access *a)
 {
-    EmuShadow *s = r->shadow;
-    Access *a = &s->access[slot];
-    a->memory = NULL;
-    a->reads = a->writes = false;
-    bool lmem = s->in.args[slot].t.scope == SC_LMEM;
-    if ((role != ROLE_DST && role != ROLE_SRC) || lmem) {
+    const CheckTensor *t = &in->args[slot].t;
+    *a = (Access){.exact = true};
+    if ((role != ROLE_DST && role != ROLE_SRC) || t->scope == SC_LMEM) {
         return;
     }
-    a->f = check_footprint(&s->in, slot, &a->exact);
-    locate(r, op, slot, a);
+    a->f = check_footprint(in, slot, &a->exact);
+    a->f.offset -= t->offset;
+    a->region = (uint32_t)t->buffer;
     a->writes = role == ROLE_DST;
     a->reads = role == ROLE_SRC;
+}
+
+static void
+learn(EmuRun *r, const EmuOp *op, Known *k)
+{
+    CheckInstr *in = &r->shadow->in;
+    Form form = op_table[op->op].form;
+    Fault f;
+    const ParamInfo *params = form_params(form, &k->n);
+    check_begin(in, (Op)op->op, k->n);
+    emu_instr(r, op, in);
+    k->op = op;
+    k->exact = true;
+    if (form_is_control(form) || !check_values(in, &f)) {
+        k->op = NULL; /* the emulator says what is wrong */
+        k->n = 0;
+    }
+    for (int i = 0; i < k->n; i++) {
+        learn_access(in, i, params[i].role, &k->access[i]);
+        k->exact = k->exact && k->access[i].exact;
+    }
+}
+
+/* Finds what is known of an instruction with its present numbers. */
+static void
+know(EmuRun *r, const EmuOp *op)
+{
+    EmuShadow *s = r->shadow;
+    Known *k = &s->known[(size_t)(op - r->p->ops) % KNOWN];
+    int64_t key[EMU_KEY];
+    int n = emu_key(r, op, key);
+    bool same =
+        k->op == op && n == k->nkey && memcmp(key, k->key, (size_t)n * sizeof *key) == 0;
+    if (!same) {
+        memcpy(k->key, key, (size_t)n * sizeof *key);
+        k->nkey = n;
+        learn(r, op, k);
+    } else if (!k->exact) {
+        check_begin(&s->in, (Op)op->op, k->n);
+        emu_instr(r, op, &s->in);
+    }
+    s->access = k->access;
+    s->n = k->n;
 }
 
 static bool
@@ -686,19 +747,16 @@ void
 shadow_before(EmuRun *r, const EmuOp *op)
 {
     EmuShadow *s = r->shadow;
-    Form form = op_table[op->op].form;
-    const ParamInfo *params = form_params(form, &s->n);
-    check_begin(&s->in, (Op)op->op, s->n);
-    emu_instr(r, op, &s->in);
-    Fault f;
-    if (form_is_control(form) || !check_values(&s->in, &f)) {
-        s->n = 0; /* the emulator says what is wrong */
-        return;
-    }
+    int n;
+    const ParamInfo *params = form_params(op_table[op->op].form, &n);
+    know(r, op);
     for (int i = 0; i < s->n; i++) {
         uint32_t slot = r->p->slots[op->first_slot + (uint32_t)i];
         Role role = params[i].role;
-        open_access(r, op, i, role);
+        s->access[i].memory = NULL;
+        if (s->access[i].reads || s->access[i].writes) {
+            locate(r, op, i, &s->access[i]);
+        }
         if (role == ROLE_DST || role == ROLE_SRC || role == ROLE_ROOT) {
             use_address(r, op, slot);
         } else if (role != ROLE_MASK && role != ROLE_MASKMODE) {

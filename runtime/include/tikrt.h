@@ -193,6 +193,44 @@ TIK_API bool tik_launch_watched(const TikKernel *k, TikArray *const *args, int t
 TIK_API bool tik_emulate(const uint8_t *blob, size_t size, int kernel,
                          TikArray *const *args, TikError *err);
 
+/* An instruction in the model of the queues: clocks from the start of the kernel. */
+typedef struct TikProfileEvent {
+    uint32_t core, descriptor;
+    int queue; /* index in TikProfile.queue */
+    uint64_t begin, end;
+    uint64_t waited; /* clocks for which its queue was idle before */
+    int waited_for;  /* the queue; TIK_QUEUES: the dispatcher */
+} TikProfileEvent;
+
+enum {
+    TIK_QUEUES = 7,   /* S, V, M, MTE1, MTE2, MTE3, FIX: rows of isa/pipe.def */
+    TIK_MEMORIES = 12 /* GM, UB, L1, ...: rows of isa/scope.def */
+};
+
+/* What the mode time finds (docs/emulator.md). The caller zeroes it and sets event and
+ * ctx; the emulator fills the rest. It is a model: results never depend on it. */
+typedef struct TikProfile {
+    /* called for each instruction, in the order of execution; may be null */
+    void (*event)(void *ctx, const TikProfileEvent *e);
+    void *ctx;
+    int64_t mhz;     /* clock of a core; 0: the rates of the processor are not known */
+    uint32_t cores;  /* that ran */
+    uint64_t clocks; /* until the last core ended, if all start at once */
+    uint64_t core_clocks; /* sum over the cores */
+    uint64_t descriptors; /* that were executed */
+    struct {
+        uint64_t busy, instructions;
+        /* clocks for which the queue was idle, by the queue that it waited for;
+         * TIK_QUEUES: for the dispatcher */
+        uint64_t wait[TIK_QUEUES + 1];
+    } queue[TIK_QUEUES];
+    uint64_t moved[TIK_MEMORIES][TIK_MEMORIES]; /* bytes, from and to */
+} TikProfile;
+
+/* The name of a queue, "MTE2", or of a memory, "UB"; null past the last one. */
+TIK_API const char *tikrt_queue_name(int queue);
+TIK_API const char *tikrt_memory_name(int memory);
+
 /* What the emulator checks and shows in addition to the results. */
 typedef struct TikEmuOptions {
     uint8_t lmem_fill; /* value of each byte of LMEM when a core starts */
@@ -208,6 +246,7 @@ typedef struct TikEmuOptions {
     /* for each argument: its array has contents that the kernel may read; null: all
      * arrays have. Only mode check asks */
     const bool *defined;
+    TikProfile *profile; /* mode time; null: there is no model */
 } TikEmuOptions;
 
 TIK_API bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,

@@ -1,0 +1,347 @@
+/* profile.c: what 'tikc profile' and 'run --mode time' show of a run on the emulator's
+ * model of the queues: one screen, or JSON, and a trace for viewers of Chrome's format.
+ */
+#include "driver/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_EVENTS = 500000, /* of a trace; the rest is left out, and that is said */
+    MOST_PLACED = 20000,  /* descriptors of a kernel whose places are looked up */
+    HOT = 8               /* lines that are shown */
+};
+
+/* ---- events -------------------------------------------------------------- */
+
+/* Puts the source place of a descriptor, or its number. */
+static void
+put_place(const ProfileView *v, uint32_t descriptor, Text *out)
+{
+    const char *file;
+    uint32_t line, column;
+    if (v->kernel.ndescriptors <= MOST_PLACED &&
+        tikblob_place(&v->blob, v->index, descriptor, &file, &line, &column)) {
+        text_printf(out, "%s:%u:%u", file, line, column);
+    } else {
+        text_printf(out, "descriptor %u", descriptor);
+    }
+}
+
+/* Times are microseconds; a line of a queue has the number of the queue. */
+static void
+put_event(ProfileView *v, const TikProfileEvent *e)
+{
+    Text *t = &v->trace;
+    double mhz = (double)v->profile.mhz;
+    json_open(t, NULL, '{');
+    json_text(t, "name", v->names[e->descriptor]);
+    json_text(t, "ph", "X");
+    json_key(t, "ts");
+    text_printf(t, "%.4f", (double)e->begin / mhz);
+    json_key(t, "dur");
+    text_printf(t, "%.4f", (double)(e->end - e->begin) / mhz);
+    json_count(t, "pid", e->core);
+    json_count(t, "tid", (uint64_t)e->queue);
+    json_open(t, "args", '{');
+    json_count(t, "descriptor", e->descriptor);
+    json_count(t, "clocks", e->end - e->begin);
+    if (e->waited > 0) {
+        json_count(t, "waited", e->waited);
+        json_text(t, "waited for",
+                  e->waited_for < TIK_QUEUES ? tikrt_queue_name(e->waited_for)
+                                             : "dispatcher");
+    }
+    json_close(t, '}');
+    json_close(t, '}');
+}
+
+static void
+on_event(void *ctx, const TikProfileEvent *e)
+{
+    ProfileView *v = ctx;
+    v->busy[e->descriptor] += e->end - e->begin;
+    v->queue[e->descriptor] = (uint8_t)e->queue;
+    if (v->wants_trace && v->events++ < MOST_EVENTS) {
+        put_event(v, e);
+    }
+}
+
+/* Gives each instruction its name, and the trace the names of its lines. */
+static void
+fill_names(ProfileView *v, Arena *a)
+{
+    TikCursor c;
+    TikDesc *d = ARENA_NEW(a, TikDesc);
+    v->names = ARENA_ARRAY(a, const char *, v->kernel.ndescriptors + 1);
+    tikblob_cursor(&c, &v->blob, v->index);
+    while (tikblob_next(&c, d, NULL) > 0) {
+        v->names[d->index] = d->kind == DESC_INSTR ? tikblob_op_name(d->op) : "";
+    }
+}
+
+/* Names the line of each queue and the group of each core, as the format does. */
+static void
+put_titles(ProfileView *v)
+{
+    for (uint32_t core = 0; core < v->profile.cores; core++) {
+        for (int q = 0; q < TIK_QUEUES; q++) {
+            Text *t = &v->trace;
+            json_open(t, NULL, '{');
+            json_text(t, "name", q ? "thread_name" : "process_name");
+            json_text(t, "ph", "M");
+            json_count(t, "pid", core);
+            json_number(t, "tid", q);
+            json_open(t, "args", '{');
+            json_key(t, "name");
+            if (q) {
+                diag_put_json(t, tikrt_queue_name(q));
+            } else {
+                text_printf(t, "\"core %u\"", core);
+            }
+            json_close(t, '}');
+            json_close(t, '}');
+        }
+    }
+}
+
+bool
+profile_begin(Cmd *c, ProfileView *v, const uint8_t *blob, size_t size, int kernel)
+{
+    Arena *a = &c->unit.arena;
+    *v = (ProfileView){.index = kernel, .wants_trace = c->trace != NULL};
+    TikBlobDiag diag;
+    if (!tikblob_open(&v->blob, blob, size, &diag)) {
+        return blob_refused(c, NULL, 0, &diag);
+    }
+    tikblob_kernel(&v->blob, kernel, &v->kernel);
+    v->busy = ARENA_ARRAY(a, uint64_t, v->kernel.ndescriptors + 1);
+    v->queue = ARENA_ARRAY(a, uint8_t, v->kernel.ndescriptors + 1);
+    fill_names(v, a);
+    v->profile.event = on_event;
+    v->profile.ctx = v;
+    text_init(&v->trace, a);
+    text_put(&v->trace, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    return true;
+}
+
+/* ---- the screen ---------------------------------------------------------- */
+
+static double
+percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+}
+
+static void
+put_head(const ProfileView *v, Text *out)
+{
+    const TikProfile *p = &v->profile;
+    text_printf(out, "%s: %llu clocks, %.2f us at %lld MHz, on %u core%s of %s\n",
+                v->kernel.name, (unsigned long long)p->clocks,
+                (double)p->clocks / (double)p->mhz, (long long)p->mhz, p->cores,
+                p->cores == 1 ? "" : "s", tikblob_soc_name(v->blob.soc));
+}
+
+static void
+put_queue(const ProfileView *v, int q, Text *out)
+{
+    const TikProfile *p = &v->profile;
+    if (p->queue[q].busy == 0) {
+        return;
+    }
+    text_printf(out, "%-5s %5.1f %% busy, %llu instructions", tikrt_queue_name(q),
+                percent(p->queue[q].busy, p->core_clocks),
+                (unsigned long long)p->queue[q].instructions);
+    const char *before = "; waits for ";
+    for (int by = 0; by <= TIK_QUEUES; by++) {
+        double share = percent(p->queue[q].wait[by], p->core_clocks);
+        if (share >= 0.1) {
+            text_printf(out, "%s%s %.1f %%", before,
+                        by < TIK_QUEUES ? tikrt_queue_name(by) : "the dispatcher", share);
+            before = ", ";
+        }
+    }
+    text_putc(out, '\n');
+}
+
+static void
+put_moved(const ProfileView *v, Text *out)
+{
+    for (int from = 0; from < TIK_MEMORIES; from++) {
+        for (int to = 0; to < TIK_MEMORIES; to++) {
+            uint64_t n = v->profile.moved[from][to];
+            if (n > 0) {
+                text_printf(out, "moved %s to %s: %llu bytes, %.2f a clock\n",
+                            tikrt_memory_name(from), tikrt_memory_name(to),
+                            (unsigned long long)n,
+                            (double)n / (double)v->profile.core_clocks);
+            }
+        }
+    }
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+    const TikBlobRegion *x = a, *y = b;
+    int64_t n =
+        x->scope != y->scope ? (int64_t)x->scope - (int64_t)y->scope : x->base - y->base;
+    return n < 0 ? -1 : n > 0;
+}
+
+/* Puts the buffers of each memory of a core by address. */
+static void
+put_map(Cmd *c, const ProfileView *v, Text *out)
+{
+    const TikBlobKernel *k = &v->kernel;
+    TikBlobRegion *r = ARENA_ARRAY(&c->unit.arena, TikBlobRegion, k->nregions + 1);
+    for (uint32_t i = 0; i < k->nregions; i++) {
+        tikblob_region(&v->blob, k, (int)i, &r[i]);
+    }
+    qsort(r, k->nregions, sizeof *r, by_place);
+    for (uint32_t i = 0; i < k->nregions; i++) {
+        if (r[i].scope == SC_GM || r[i].scope == SC_SREG) {
+            continue;
+        }
+        if (i == 0 || r[i - 1].scope != r[i].scope) {
+            int64_t room = v->blob.soc->bytes[r[i].scope];
+            text_printf(out, "%s: %lld of %lld bytes (%.1f %%)\n",
+                        tikblob_scope_name(r[i].scope), (long long)k->peak[r[i].scope],
+                        (long long)room,
+                        percent((uint64_t)k->peak[r[i].scope], (uint64_t)room));
+        }
+        text_printf(out, "  %8lld to %8lld  %s\n", (long long)r[i].base,
+                    (long long)(r[i].base + r[i].bytes - 1), r[i].name);
+    }
+}
+
+/* Puts the instructions that keep queues busy longest. */
+static void
+put_hot(ProfileView *v, Text *out)
+{
+    for (int i = 0; i < HOT; i++) {
+        uint32_t most = 0;
+        for (uint32_t d = 1; d < v->kernel.ndescriptors; d++) {
+            most = v->busy[d] > v->busy[most] ? d : most;
+        }
+        if (v->busy[most] == 0) {
+            return;
+        }
+        text_printf(out, "%5.1f %% of %-4s  ",
+                    percent(v->busy[most], v->profile.core_clocks),
+                    tikrt_queue_name(v->queue[most]));
+        put_place(v, most, out);
+        text_printf(out, "  %s\n", v->names[most]);
+        v->busy[most] = 0;
+    }
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static void
+json_queues(const TikProfile *p, Text *out)
+{
+    json_open(out, "queues", '{');
+    for (int q = 0; q < TIK_QUEUES; q++) {
+        json_open(out, tikrt_queue_name(q), '{');
+        json_count(out, "busy", p->queue[q].busy);
+        json_count(out, "instructions", p->queue[q].instructions);
+        json_open(out, "waits", '{');
+        for (int by = 0; by <= TIK_QUEUES; by++) {
+            if (p->queue[q].wait[by] > 0) {
+                json_count(out, by < TIK_QUEUES ? tikrt_queue_name(by) : "dispatcher",
+                           p->queue[q].wait[by]);
+            }
+        }
+        json_close(out, '}');
+        json_close(out, '}');
+    }
+    json_close(out, '}');
+}
+
+static void
+json_moved(const TikProfile *p, Text *out)
+{
+    json_open(out, "moved", '[');
+    for (int from = 0; from < TIK_MEMORIES; from++) {
+        for (int to = 0; to < TIK_MEMORIES; to++) {
+            if (p->moved[from][to] > 0) {
+                json_open(out, NULL, '{');
+                json_text(out, "from", tikrt_memory_name(from));
+                json_text(out, "to", tikrt_memory_name(to));
+                json_count(out, "bytes", p->moved[from][to]);
+                json_close(out, '}');
+            }
+        }
+    }
+    json_close(out, ']');
+}
+
+static bool
+show_json(Cmd *c, const ProfileView *v)
+{
+    const TikProfile *p = &v->profile;
+    Text out;
+    json_begin(c, &out);
+    json_text(&out, "kernel", v->kernel.name);
+    json_text(&out, "target", tikblob_soc_name(v->blob.soc));
+    json_count(&out, "clocks", p->clocks);
+    json_number(&out, "mhz", p->mhz);
+    json_count(&out, "cores", p->cores);
+    json_count(&out, "core_clocks", p->core_clocks);
+    json_count(&out, "descriptors", p->descriptors);
+    json_queues(p, &out);
+    json_moved(p, &out);
+    return json_end(c, &out);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+static bool
+write_trace(Cmd *c, ProfileView *v)
+{
+    put_titles(v);
+    text_put(&v->trace, "]}\n");
+    if (v->events > MOST_EVENTS) {
+        fprintf(stderr, "tikc: note: the trace has the first %d of %llu instructions\n",
+                MOST_EVENTS, (unsigned long long)v->events);
+    }
+    return io_write(&c->unit, c->trace, v->trace.p, v->trace.n);
+}
+
+bool
+profile_end(Cmd *c, ProfileView *v)
+{
+    if (v->profile.mhz == 0) {
+        return options_wrong(c, arena_printf(&c->unit.arena,
+                                             "the rates of the queues of %s are not "
+                                             "known: mode time has no model of it",
+                                             tikblob_soc_name(v->blob.soc)));
+    }
+    TRY(!v->wants_trace || write_trace(c, v));
+    if (report_json(c)) {
+        return show_json(c, v);
+    }
+    Text out;
+    text_init(&out, &c->unit.arena);
+    put_head(v, &out);
+    if (c->screen) {
+        for (int q = 0; q < TIK_QUEUES; q++) {
+            put_queue(v, q, &out);
+        }
+        put_moved(v, &out);
+        put_map(c, v, &out);
+        put_hot(v, &out);
+    }
+    return io_print(&c->unit, out.p, out.n);
+}
+
+int
+cmd_profile(Cmd *c)
+{
+    c->run_mode = "time";
+    c->screen = true;
+    return cmd_run(c);
+}
