@@ -141,6 +141,8 @@ def all_refused(folder):
         made[f'refused/{number}-{name}.tkb'] = changed(blob, change)
     for number, name, text in [(n, name, refused.HEAD + t + 'end\n') for n, name, t in refused.TEXTS] + refused.WHOLE:
         made[f'refused/{number}-{name}.tkb'] = asm(text, folder)
+    for number, name, change in refused.INSIDE:
+        made[f'inside/{number}-{name}.tkb'] = changed(base, change)
     large = 'refused/401-large.tkb'
     made[large + '.gz'] = gzip.compress(made.pop(large), 9, mtime=0)
     return made
@@ -195,7 +197,7 @@ def main():
             return 0
         made = dict(everything(folder))
     bad = [path for path, raw in made.items() if not same(os.path.join(HERE, path), raw)]
-    there = {f'{d}/{f}' for d in ('accepted', 'refused') for f in os.listdir(os.path.join(HERE, d)) if not f.endswith(('.txt', '.in'))}
+    there = {f'{d}/{f}' for d in ('accepted', 'refused', 'inside') for f in os.listdir(os.path.join(HERE, d)) if not f.endswith(('.txt', '.in'))}
     bad += sorted(there - set(made))
     for path in bad:
         print(f'{path}: not what make.py makes')

@@ -205,6 +205,30 @@ CHANGES = [
     (705, 'zero', put('META', 3, 0, 1)),
 ]
 
+# The nearest changes that are still legal, by the rule that they keep.
+INSIDE = [
+    (108, 'later-minor', each(lambda p: setattr(p, 'optional', 1), lambda p: setattr(p, 'minor', 1))),
+    (201, 'sixteen', fill(16)),
+    (203, 'skipped', insert(2, 0)),
+    (203, 'strippable', insert(11, 2)),
+    (205, 'later-minor', each(field('KERN', record=104), size('KERN', 104), lambda p: setattr(p, 'minor', 1))),
+    (403, 'two-bytes', lambda p: p.put('STRS', -3, '\u00e9'.encode())),
+    (504, 'one-core', put('KERN', 40, 1)),
+    (504, 'most-cores', put('KERN', 40, 65535)),
+    (505, 'all-flags', put('KERN', 44, 15)),
+    (507, 'whole-memory', put('KERN', 56, 262144)),
+    (510, 'workspace', put('ARGS', 5, 2, 1)),
+    (513, 'next-block', put('REGN', 56, 32, 8)),
+    (518, 'one', put('AFFN', 40, 1, 8)),
+    (604, 'last-dtype', each(code(2, 3, 12), code(3, 3, 12))),
+    (606, 'core', code(2, 8, -1, 4)),
+    (608, 'least', code(12, 12, 0x80000000, 8)),
+    (611, 'least', put('AFFN', 8, 0x80000000)),
+    (702, 'last-descriptor', put('NAME', 16, 13)),
+    (703, 'no-place', each(put('CALL', 16, 0), put('CALL', 20, 0, 8))),
+    (703, 'deeper', each(put('CALL', 56, 2), put('CALL', 52, 3))),
+]
+
 # Changes of other accepted blobs.
 OF_OTHERS = [
     (304, 'reading-0', 'choices', put('CHCE', 4, 0)),

@@ -556,7 +556,7 @@ def verify(blob, k):
             need(d.op != 'bits' or doc.SIZE[d.dtype] == doc.SIZE[d.source], 805)
             need(d.op != 'cast' or d.dtype != d.source, 805)
         elif d.kind == 'instr':
-            instruction(k, d)
+            instruction(k, d, bool(open_blocks))
     need(not open_blocks, 806)
     need(unknown or sums[0] <= k.steps, 811)
     return unknown | {'ranges of registers, bounds and rules on instructions (P5, P6)'}
@@ -566,14 +566,15 @@ def bounds(n, loops, k):
     return {'imm': (n.value, n.value), 'core': (0, 65534 if k.flags & 4 else k.cores - 1), 'loop': loops[n.value] if n.kind == 'loop' else None, 'reg': None}[n.kind]
 
 
-def instruction(k, d):
+def instruction(k, d, nested):
+    """Attributes, reservations, and literals out of their ranges where they are surely met and not left to run time."""
     at = 0
     for o in d.op.operands:
         for _ in range(0 if o.kind.startswith('mask mode') else o.count):
             a = d.args[at]
             at += 1
             need(o.kind not in ('attribute', 'queue') or a.kind == 'imm', 804)
-            if isinstance(a, Number) and a.kind == 'imm' and o.range and o.kind in ('number', 'repeats'):
+            if isinstance(a, Number) and a.kind == 'imm' and o.range and o.kind in ('number', 'repeats') and not (d.checked or nested or o.kind == 'repeats' and d.form == 3):
                 need(o.range[0] <= a.value <= o.range[1], o.rule, o.name)
     if d.op.name == 'reserve':
         a, b = (k.regions[x.region] for x in d.args[:2])
