@@ -90,7 +90,7 @@ def run(blob, kernel, given, folder):
             command += ['--out', f'{arg}={outs[-1]}' + (f':{len(given[at - 1]) // np.dtype(NUMPY.get(dtype, dtype)).itemsize}' if is_open else '')]
     p = subprocess.run(command, capture_output=True, text=True)
     if p.returncode == 5:
-        return re.search(r'\[([\w-]+)\]', p.stderr)[1]
+        return re.search(r'\[([a-z][a-z0-9-]+)\]$', p.stderr, re.M)[1]
     if p.returncode:
         raise SystemExit(f'{blob}: exit code {p.returncode}\n{" ".join(command)}\n{p.stderr}')
     return [np.load(o).tobytes() for o in outs]

@@ -50,6 +50,10 @@ def unused():
     for name in operations:
         if name not in words:
             yield f'operation {name}'
+    for head, pattern in (('Dtypes', r'\b{}\['), ('Memories', r'^region \d+ "[^"]*" {} '), ('Groups of arguments', r'^arg "[^"]*" {} ')):
+        for name in re.findall(r'^\| \d+ \| `?(\w+)`? \|', read('docs/blob-tables.md').split(f'## {head}\n')[1].split('##')[0], re.M):
+            if not re.search(pattern.format(name), text, re.M):
+                yield f'{head}: {name}'
     for word in ('loop', 'if', 'else', 'break', 'continue', 'return', 'load', 'store', 'choice', 'frame'):
         if word not in words and not re.search(rf'^ *{word}$', text, re.M):
             yield f'control {word}'

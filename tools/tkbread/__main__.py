@@ -2,7 +2,9 @@
 
 usage: tkbread list BLOB                    kernels, arguments, regions and descriptors
        tkbread check BLOB...                the number of the rule that refuses each, or 'accepted', and what was not decided
-       tkbread run BLOB [IN [OUT]]          executes all kernels on the arrays of IN (tests/blobs/README.md); writes OUT, or compares with it
+       tkbread run BLOB [IN [OUT]]          executes all kernels on the arrays of IN (tests/blobs/README.md; -: none); writes OUT, or compares
+                                            with it. Of descriptors that are marked checked ranges, bounds and masks are; a
+                                            kernel that breaks another rule goes on here
 """
 import os
 import struct
@@ -14,7 +16,7 @@ from reader import Blob, check, execute, listing, read  # noqa: E402
 
 def command_run(path, given=None, out=None):
     results, code = [], 0
-    for name, kind, what in execute(read(path), read(given) if given else b''):
+    for name, kind, what in execute(read(path), read(given) if given not in (None, '-') else b''):
         print(f'{name}: {kind}' + ('' if kind == 'outputs' else f': {what}'))
         results += what if kind == 'outputs' else []
         code = max(code, {'outputs': 0, 'fault': 5, 'not executed': 3}[kind])

@@ -5,7 +5,7 @@ import numpy as np
 
 FLOATS = {'float16': (10, -14, 15, 0x7e00), 'bfloat16': (7, -126, 127, 0x7fc0), 'float32': (23, -126, 127, 0x7fc00000)}   # mantissa, exponents, NaN
 UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-BYTES = dict(uint8=1, int8=1, uint16=2, int16=2, float16=2, bfloat16=2, uint32=4, int32=4, float32=4, uint64=8, int64=8, bool=1, float64=8, int4=1)
+BYTES = dict(uint8=1, int8=1, uint16=2, int16=2, float16=2, bfloat16=2, uint32=4, int32=4, float32=4, uint64=8, int64=8, bool=1, float64=8, int4=1, uint4=1)
 np.seterr(all='ignore')
 
 
@@ -60,11 +60,12 @@ def rounded(x, mode):
 
 
 def to_float(x, t, mode=0, keep=True):
-    """Bits of exact float64 values rounded once to a float type; without keep results are finite."""
+    """Bits of exact values (float64 or long doubles) rounded once to a float type; without keep results are finite."""
     digits, least, most, nan = FLOATS[t]
-    x = np.asarray(x, np.float64)
+    x = np.asarray(x)
+    x = x if x.dtype == np.longdouble else x.astype(np.float64)
     safe = np.where(np.isfinite(x), x, 0)
-    unit = np.ldexp(1.0, np.maximum(np.frexp(safe)[1] - 1, least) - digits)
+    unit = np.ldexp(x.dtype.type(1), np.maximum(np.frexp(safe)[1] - 1, least) - digits)
     r = np.copysign(rounded(safe / unit, mode) * unit, x)
     r = np.where(np.isfinite(x), r, x)
     top = (2 - 2.0 ** -digits) * 2.0 ** most
@@ -97,7 +98,7 @@ def convert(bits, src, dst, mode=0, keep=False):
         x = value(bits, src).astype(np.float64)
         return to_float(x, dst, mode, keep) if dst in FLOATS else to_integer(x, dst, mode, keep)
     if dst in FLOATS:
-        return to_float(value(bits, src).astype(np.float64), dst, mode, keep)
+        return to_float(value(bits, src).astype(np.longdouble), dst, mode, keep)
     low, high = limits(dst)
     mask = (1 << 8 * BYTES[dst]) - 1
     return np.array([(v if keep else min(max(v, low), high)) & mask for v in value(bits, src).tolist()], UINT[BYTES[dst]])

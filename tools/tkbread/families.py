@@ -196,7 +196,7 @@ class More:
         q = N.value(self.t['src1'].get(np.arange(16 * width) * size), t).reshape(16, width)
         for r in range(self.v['repeat_times']):
             p = N.value(self.t['src0'].get((r * 16 * width + np.arange(16 * width)) * size), t).reshape(16, width)
-            both = lambda k: (p[:, None, k] + 0 * q[None, :, k], q[None, :, k] + 0 * p[:, None, k])
+            both = lambda k: np.broadcast_arrays(p[:, None, k], q[None, :, k])
             if width == 1:
                 out = p[:, None, 0] + q[None, :, 0]
             else:
@@ -448,6 +448,7 @@ class More:
         places, lane, _ = self.tensor('dst', v['dst_shape'], v['dst_stride'], 8 * dst.size)
         self.lmem_get('dst', places, lane)
         weight.high += (lanes - 1) * room
+        kind = 'float32' if src.dtype == 'float32' else 'int8'
         kh, kw, P = v['kernel_h'], v['kernel_w'], v['parallel']
         floats, out = dst.dtype == 'float32', np.zeros((n, oc, oh, ow), N.UINT[dst.size])
         for o in range(oc):
@@ -457,7 +458,7 @@ class More:
                 for fy in range(kh):
                     for fx in range(kw):
                         g = fy * kw + fx if v['depthwise'] else (i // P * kh * kw + fy * kw + fx) * P + i % P
-                        one = N.value(weight.get([base + v['weight_offset'] + slot * v['weight_pitch'] + g * weight.size]), weight.dtype)[0]
+                        one = N.value(weight.get([base + v['weight_offset'] + slot * v['weight_pitch'] + g * N.BYTES[kind]], N.BYTES[kind]), kind)[0]
                         y, c = np.arange(oh) * v['stride_h'] - v['pad_h'] + fy * v['dilation_h'], np.arange(ow) * v['stride_w'] - v['pad_w'] + fx * v['dilation_w']
                         inside = ((y >= 0) & (y < h))[:, None] & ((c >= 0) & (c < w))[None, :]
                         pixel = np.where(inside, x[:, i][:, np.clip(y, 0, h - 1)][:, :, np.clip(c, 0, w - 1)], 0).astype(total.dtype)

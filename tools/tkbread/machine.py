@@ -228,7 +228,7 @@ class Instr(More):
         if name == 'block_barrier':
             return v['blocks']
         if name == 'blocks':
-            if not 0 <= v['count'] <= (c.k.cores if c.m.barriers else 65535):
+            if not 1 <= v['count'] <= (c.k.cores if c.m.barriers else 65535):
                 raise Fault('block-count')
             c.m.cores = max(c.m.cores, v['count'])
         if name in ('set_flag', 'wait_flag'):
@@ -455,10 +455,10 @@ class Instr(More):
 
     def convert(self):
         name, v, src, dst = self.op.name, self.v, self.t['src'], self.t['dst']
-        if dst.dtype == 'int4':
-            self.unsupported()
         pack = '.pack' in name
         self.lanes_open()
+        if dst.dtype == 'int4':
+            return self.four_bits()
         if pack:
             words = [v['deqscale']] * 16 if '.packs' not in name else [int(w) for w in self.t['deqscale'].get(np.arange(16) * 8, 8)]
             if any((w >> 46 & 1) != (dst.dtype == 'int8') for w in words):
@@ -476,6 +476,16 @@ class Instr(More):
             else:
                 out = N.convert(x, src.dtype, dst.dtype, v.get('round_mode', 0), keep)
             self.store('dst', r, out)
+
+    def four_bits(self):
+        v, dst = self.v, self.t['dst']
+        B = 32 * (v.get('dst_blk_stride', 1) or 1)
+        R = 32 * v['dst_rep_stride'] + (B + 32 if v.get('stride_unit', 0) == 1 else 0)
+        for r in range(self.repeats):
+            x = N.convert(self.load('src', r), self.t['src'].dtype, 'int4', v['round_mode'], bool(self.c.register('FP2INT') & 1)) & 15
+            pairs, k = x[0::2] | x[1::2] << 4, np.arange(len(x) // 2)
+            on = self.on[r][:len(x)][0::2]
+            dst.put((r * R + k // 32 * B + k % 32)[on], pairs[on])
 
     def gather(self):
         name, v, dst = self.op.name, self.v, self.t['dst']
