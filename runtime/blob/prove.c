@@ -239,9 +239,10 @@ static Standing
 stands(Verifier *v, CheckStep s)
 {
     Known k = known(v);
-    v->fault.rule = RULE_NONE; /* the text stays, nobody reads it */
+    Fault *fault = v->d.checked ? NULL : &v->fault; /* such a step is never reported */
+    v->fault.rule = RULE_NONE;                      /* the text stays, nobody reads it */
     v->fault.value = v->fault.lo = v->fault.hi = 0;
-    Standing is = verify_dead(v) ? STANDS_PROVED : obligation_stands(&k, s, &v->fault);
+    Standing is = verify_dead(v) ? STANDS_PROVED : obligation_stands(&k, s, fault);
     bool open = s.kind == CHECK_BOUNDS && check_is_open(&v->in.args[s.param].t);
     return is == STANDS_PROVED && open && !verify_dead(v) ? STANDS_OPEN : is;
 }

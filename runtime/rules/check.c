@@ -21,6 +21,9 @@
 bool
 check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
 {
+    if (fault == NULL) { /* nobody asks which rule it is */
+        return false;
+    }
     fault->rule = at->rule;
     fault->param = at->param;
     fault->value = at->value;
@@ -576,6 +579,24 @@ check_overlap_end(const CheckInstr *in, int param)
     return counted > end ? counted : end;
 }
 
+void
+check_reach(const CheckInstr *in, int param, int64_t *extent, int64_t *reach)
+{
+    bool exact;
+    Form form = op_table[in->op].form;
+    const FamilyRules *rules = check_family(in->op);
+    bool lanes = form_is_vector(form, param) && form_family(form) != FAM_REG;
+    if (rules->extent != NULL || rules->footprint == NULL || lanes ||
+        rules->overlap_extent != NULL) {
+        *extent = check_extent(in, param);
+        *reach = check_overlap_end(in, param);
+        return;
+    }
+    Footprint f = rules->footprint(in, param, &exact);
+    *extent = end_from_start(&f, in->args[param].t.offset);
+    *reach = footprint_end(&f);
+}
+
 static bool
 overflow_fault(const CheckTensor *t, int param, const char *name, int64_t end,
                Fault *fault)
@@ -646,7 +667,9 @@ value_bounds(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
         return true;
     }
     (void)overflow_fault(t, param, p->name, end, fault);
-    fault->rule = check_bounds_rule(in->op, param);
+    if (fault != NULL) {
+        fault->rule = check_bounds_rule(in->op, param);
+    }
     return false;
 }
 
@@ -713,7 +736,6 @@ bool
 check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
                      CheckStep step)
 {
-    Fault ignored;
     const FamilyRules *rules = check_family(hi->op);
     int n, varies[MOST_VARYING], found = 0, all = 1;
     bool corners =
@@ -728,13 +750,13 @@ check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
             all *= 3;
         }
     }
-    *at = *hi;
+    check_copy(at, hi);
     for (int corner = 0; corner < all; corner++) {
         for (int i = 0, turns = corner; i < found; i++, turns /= 3) {
             int p = varies[i];
             at->args[p].v = end_of(lo->args[p].v, hi->args[p].v, turns % 3);
         }
-        if (!check_step(at, step, &ignored)) {
+        if (!check_step(at, step, NULL)) {
             return false;
         }
     }
@@ -893,16 +915,16 @@ bool
 check_step(const CheckInstr *in, CheckStep step, Fault *fault)
 {
     if (in->op == OP_COUNT) {
+        Fault unasked, *told = fault != NULL ? fault : &unasked;
         bool align = step.kind == CHECK_ALIGN;
-        return check_element(&in->args[0].t, fault) ||
-               (fault->rule == RULE_ADDRESS_ALIGN) != align;
+        return check_element(&in->args[0].t, told) ||
+               (told->rule == RULE_ADDRESS_ALIGN) != align;
     }
     int n;
     const ParamInfo *params = form_params(op_table[in->op].form, &n);
     bool shape = step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP;
-    Fault ignored;
     for (int i = 0; shape && i < n; i++) {
-        if (!is_tensor(&params[i]) && !run_operand(in, params, i, &ignored)) {
+        if (!is_tensor(&params[i]) && !run_operand(in, params, i, NULL)) {
             return true;
         }
     }

@@ -81,7 +81,8 @@ enum {
     LOOP_WIDE_END = 2
 };
 
-/* The numbers of a broken rule. text names the operand, the value, the limit and the
+/* The numbers of a broken rule; where only the answer counts it is null, since texts take
+ * longer than rules. text names the operand, the value, the limit and the
  * unit, for example "nburst is 4096; data_move takes 1 to 4095 bursts". */
 typedef struct Fault {
     Rule rule;

@@ -13,7 +13,7 @@ typedef struct FaultAt {
     int64_t value, lo, hi;
 } FaultAt;
 
-/* Fills *fault. It always returns false. */
+/* Fills *fault, which may be null as in all rules on values. It always returns false. */
 bool check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -92,6 +92,9 @@ check_family(Op op)
 
 /* Checks the steps of one operand by itself: all but bounds and overlap. */
 bool check_operand(const CheckInstr *in, int param, Fault *fault);
+/* Gives what check_extent and check_overlap_end return, with one footprint where one
+ * serves both. */
+void check_reach(const CheckInstr *in, int param, int64_t *extent, int64_t *reach);
 /* Checks the steps of all operands but alignment, bounds and overlap. */
 bool check_numbers(const CheckInstr *in, Fault *fault);
 /* Does what check_step does for an instruction whose operands satisfy their own steps. */

@@ -326,12 +326,11 @@ largest_mask(const Known *k, int param, CheckInstr *in)
 static int64_t
 largest_allowed(CheckInstr *in, CheckStep step, int64_t lo)
 {
-    Fault ignored;
     int64_t *v = &in->args[step.param].v;
     int64_t good = lo, bad = *v;
     while (bad - good > 1) {
         *v = good + (bad - good) / 2;
-        if (check_step(in, step, &ignored)) {
+        if (check_step(in, step, NULL)) {
             good = *v;
         } else {
             bad = *v;
@@ -343,17 +342,14 @@ largest_allowed(CheckInstr *in, CheckStep step, int64_t lo)
 /* Limits a number by its further rule: a pad mode allows one value of the burst, a block
  * of padding a number of elements. */
 static void
-obey_values(const ParamInfo *p, CheckInstr *in)
+obey_values(const ParamInfo *p, int n, CheckInstr *in)
 {
-    CheckStep steps[MAX_CHECK_STEPS];
-    Fault ignored;
-    int n = check_steps(in->op, steps);
     for (int i = 0; i < n; i++) {
-        CheckArg *a = &in->args[steps[i].param];
-        if (steps[i].kind == CHECK_VALUE && !a->literal &&
-            require_direction(in->op, steps[i].param) == DIRECTION_ALONE &&
-            !check_step(in, steps[i], &ignored)) {
-            a->v = largest_allowed(in, steps[i], p[steps[i].param].lo);
+        CheckStep step = {CHECK_VALUE, i};
+        if (check_value_rule(in->op, i) != RULE_NONE && !in->args[i].literal &&
+            require_direction(in->op, i) == DIRECTION_ALONE &&
+            !check_step(in, step, NULL)) {
+            in->args[i].v = largest_allowed(in, step, p[i].lo);
         }
     }
 }
@@ -379,7 +375,7 @@ largest(Known *k, CheckInstr *in)
             in->args[i].v = r.hi < p[i].hi ? r.hi : p[i].hi;
         }
     }
-    obey_values(p, in);
+    obey_values(p, n, in);
     return true;
 }
 
@@ -421,12 +417,11 @@ obligation_end(Known *k, int param, int64_t *end)
 static bool
 bounds_hold(Known *k, CheckStep step)
 {
-    Fault ignored;
     if (!largest(k, k->most)) {
         return true;
     }
     Interval off = values(k, step.param);
-    bool first = off.lo >= 0 || holds_at(k, k->most, step, off.lo, &ignored);
+    bool first = off.lo >= 0 || holds_at(k, k->most, step, off.lo, NULL);
     put(k, k->most, step.param, off.hi);
     check_copy(k->least, k->most);
     least(k, k->least);
@@ -467,7 +462,6 @@ bounds(Known *k, CheckStep step, Fault *fault)
 static Standing
 element_bounds(Known *k, CheckStep step, Fault *fault)
 {
-    Fault ignored;
     Interval off = values(k, step.param);
     CheckStep align = {CHECK_ALIGN, step.param};
     check_copy(k->at, k->in);
@@ -475,9 +469,9 @@ element_bounds(Known *k, CheckStep step, Fault *fault)
         !holds_at(k, k->at, step, off.hi < 0 ? off.hi : off.lo, fault)) {
         return STANDS_REFUTED;
     }
-    return !holds_at_ends(k, k->at, step, fault)            ? STANDS_BROKEN
-           : alignment(k, align, &ignored) == STANDS_PROVED ? STANDS_PROVED
-                                                            : STANDS_OPEN;
+    return !holds_at_ends(k, k->at, step, fault)        ? STANDS_BROKEN
+           : alignment(k, align, NULL) == STANDS_PROVED ? STANDS_PROVED
+                                                        : STANDS_OPEN;
 }
 
 /* ---- overlap ------------------------------------------------------------- */
@@ -583,21 +577,20 @@ holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step,
                  bool (*holds)(const CheckInstr *in, CheckStep step, Fault *fault))
 {
     int n;
-    Fault ignored;
     const ParamInfo *p = params_of(k, &n);
-    if (!holds(in, step, &ignored)) {
+    if (!holds(in, step, NULL)) {
         return false;
     }
     for (int i = 0; i < n; i++) {
         if (p[i].role == ROLE_REPEAT && !in->args[i].literal && values(k, i).lo <= 1) {
             in->args[i].v = 1;
-            return holds(in, step, &ignored);
+            return holds(in, step, NULL);
         }
     }
     int slot = form_first(op_table[in->op].form, ROLE_MASK);
     if (slot >= 0 && in->args[slot].m.form == MASK_COUNTER) {
         in->args[slot].m.w[0] = (uint64_t)check_lanes(in);
-        return holds(in, step, &ignored);
+        return holds(in, step, NULL);
     }
     return true;
 }
@@ -686,8 +679,7 @@ only_places_vary(const Known *k)
 static bool
 operand_stands(Known *k, const ParamInfo *p, int i)
 {
-    Fault ignored;
-    if (!check_operand(k->most, i, &ignored)) {
+    if (!check_operand(k->most, i, NULL)) {
         return false;
     }
     Interval r = values(k, i);
@@ -697,7 +689,7 @@ operand_stands(Known *k, const ParamInfo *p, int i)
     }
     if (p->role == ROLE_SCALAR && !interval_is_const(r)) {
         k->most->args[i].v = r.hi;
-        bool holds = check_operand(k->most, i, &ignored);
+        bool holds = check_operand(k->most, i, NULL);
         k->most->args[i].v = r.lo;
         return holds;
     }
@@ -708,14 +700,13 @@ operand_stands(Known *k, const ParamInfo *p, int i)
 static bool
 bounds_stand(Known *k, int i)
 {
-    Fault ignored;
     CheckStep step = {CHECK_BOUNDS, i};
     Interval r = values(k, i);
-    if (!check_alone(k->most, step, &ignored)) {
+    if (!check_alone(k->most, step, NULL)) {
         return false;
     }
     k->most->args[i].t.offset = r.hi;
-    bool holds = interval_is_const(r) || check_alone(k->most, step, &ignored);
+    bool holds = interval_is_const(r) || check_alone(k->most, step, NULL);
     k->most->args[i].t.offset = r.lo;
     return holds;
 }
@@ -724,7 +715,6 @@ static bool
 all_steps_stand(Known *k)
 {
     int n;
-    Fault ignored;
     const ParamInfo *p = params_of(k, &n);
     check_copy(k->most, k->in);
     for (int i = 0; i < n; i++) {
@@ -742,7 +732,7 @@ all_steps_stand(Known *k)
         CheckStep step = {CHECK_OVERLAP, i};
         if (check_has_overlap(k->in->op, i) && !other_root(k, i)) {
             check_copy(k->most, k->in);
-            if (overlap_of_largest(k, step, &ignored) != STANDS_PROVED) {
+            if (overlap_of_largest(k, step, NULL) != STANDS_PROVED) {
                 return false;
             }
         }
@@ -868,11 +858,10 @@ groups_apart(const Known *k, const ParamInfo *p, int n)
 static bool
 overlap_stands(Known *k, int i)
 {
-    Fault ignored;
     CheckStep step = {CHECK_OVERLAP, i};
     check_copy(k->most, k->in);
     if (!k->shape->args[i].regular) {
-        return overlap_of_largest(k, step, &ignored) == STANDS_PROVED;
+        return overlap_of_largest(k, step, NULL) == STANDS_PROVED;
     }
     return place_operands(k, k->shape->dst, k->most) &&
            holds_at_repeats(k, k->most, step, check_alone);
@@ -901,7 +890,6 @@ places_stand(Known *k)
 bool
 obligation_all_stand(Known *k)
 {
-    Fault ignored;
     if (k->shape != NULL && !k->like) {
         shape_keep(k->shape, k->in);
     }
@@ -909,7 +897,7 @@ obligation_all_stand(Known *k)
         return !is_element(k) && only_places_vary(k) && all_steps_stand(k);
     }
     if (!k->seen) {
-        if (!check_numbers(k->in, &ignored)) {
+        if (!check_numbers(k->in, NULL)) {
             return false;
         }
         shape_keep_numbers(k->shape, k->in, k->at);

@@ -47,8 +47,9 @@ typedef enum Standing {
     STANDS_REFUTED, /* it holds for no value */
 } Standing;
 
-/* Decides a step. *fault is filled when it is broken or refuted. If the size of a tensor
- * is not known (check_is_open), proved means that bounds hold for the maximum size. */
+/* Decides a step. *fault, which may be null, is filled when it is broken or refuted. If
+ * the size of a tensor is not known (check_is_open), proved means that bounds hold for
+ * the maximum size. */
 Standing obligation_stands(Known *k, CheckStep step, Fault *fault);
 
 /* Returns whether an instruction is kept that differs in numbers and places only, so that

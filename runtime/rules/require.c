@@ -204,6 +204,9 @@ broken(const Broken *t, Fault *fault)
 {
     char text[sizeof fault->text] = "", number[24];
     size_t used = 0;
+    if (fault == NULL) {
+        return false;
+    }
     for (const char *p = t->row->text; *p != 0 && used + 1 < sizeof text;) {
         size_t n = strcspn(p, "{");
         bool brace = n == 0;

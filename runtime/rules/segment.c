@@ -342,7 +342,9 @@ check_slice_info(const CheckInstr *in, int param, Fault *fault)
     if (check_slice_dim(&d, fault)) {
         return true;
     }
-    fault->param = fault->param ? SLICEDIM_src_start_index : SLICEDIM_dst_start_index;
+    if (fault != NULL) {
+        fault->param = fault->param ? SLICEDIM_src_start_index : SLICEDIM_dst_start_index;
+    }
     return false;
 }
 

@@ -165,8 +165,7 @@ shape_keep_numbers(Shape *s, const CheckInstr *in, CheckInstr *work)
             s->mask = in->args[i].m;
         } else if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
             work->args[i].t.offset = 0;
-            s->args[i].extent = check_extent(in, i);
-            s->args[i].reach = check_overlap_end(work, i);
+            check_reach(work, i, &s->args[i].extent, &s->args[i].reach);
         } else if (varies(in->op, &p[i], &in->args[i])) {
             s->args[i].number = in->args[i].v;
         }
