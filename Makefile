@@ -4,6 +4,7 @@
 #   make test       the whole test suite
 #   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
 #   make check-san  the suite under address and undefined-behaviour sanitizers; SUITE='--only lit' is a part, of make test too
+#   make mutants MUTANTS=N SEED=S   one-line changes of the sources, each of which some test must notice
 #   make check-passes   what executes kernels, without each pass of the host back end and without all of them
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
@@ -70,7 +71,7 @@ DRV_OBJ  := $(call obj,$(DRV_SRC))
 HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
 
-.PHONY: all demo test check-passes check-san bench fuzz install uninstall lint docs blobs clean packages format
+.PHONY: all demo test mutants check-passes check-san bench fuzz install uninstall lint docs blobs clean packages format
 
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
@@ -257,6 +258,11 @@ SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 # processes that loaded LLVM, so it is off.
 # Expectations of texts (lit, tables) are those of all passes.
 HOST_PASSES = $(shell awk -F'"' '/FACT_HOST/ {print $$2}' compiler/passes/pass.def)
+MUTANTS ?= 36
+SEED    ?= 1
+mutants:
+	tests/mutants/mutants.py --count $(MUTANTS) --seed $(SEED)
+
 check-passes: all test-tools
 	@ok=0; for p in $(HOST_PASSES) all; do echo "without $$p"; \
 	    TIKC_DISABLE=$$p TIKC=$(CURDIR)/tests/tools/without.sh BUILD=$(abspath $(BUILD)) \
