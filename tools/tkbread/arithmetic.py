@@ -157,16 +157,26 @@ def function(name, bits, t):
     return exact
 
 
-def lanes(op, a, b, d, t, s=None):
-    """Families LANES and ARITH (3.3) on bits: a, b sources of type s, d the old destination of type t."""
+def odd_sum(a, b):
+    """The float64 sum, to zero with its last bit set where it is not exact: a later rounding to fewer bits is then the only one."""
+    total = a + b
+    part = total - a
+    rest = (a - (total - part)) + (b - part)
+    bits = total.view(np.int64) - ((rest < 0) != (total < 0))
+    return np.where((rest == 0) | np.isnan(rest), total, (bits | 1).view(np.float64))
+
+
+def lanes(op, a, b, d, t, s=None, readings=()):
+    """Families LANES and ARITH (3.3) on bits: a, b sources of type s, d the old destination of type t. readings: U2, U7 where they are not the usual ones."""
     s = s or t
+    bits_of = rounded_finite if 'U2' in readings and t == 'float16' else rounded_usual
     if op in ('and', 'or', 'not'):
         return ~a if op == 'not' else a & b if op == 'and' else a | b
     if op == 'dup':
         return a
     x, y = value(a, s), value(b, s) if b is not None else None
     if op in ('exp', 'ln', 'sqrt', 'rec', 'rsqrt', 'expm1', 'sin', 'cos'):
-        return function(op, a, t)
+        return finite(function(op, a, t), t) if bits_of is rounded_finite else function(op, a, t)
     if op == 'abs':
         sign = np.array(1 << 8 * BYTES[t] - 1, a.dtype)
         return a & ~sign if t in FLOATS else np.where(a & sign != 0, (0 - a).astype(a.dtype), a)
@@ -188,6 +198,10 @@ def lanes(op, a, b, d, t, s=None):
         p = x * y if op == 'mla' else x * old
         p = p if s != t else value(bits_of(p, t), t)
         r = bits_of(p + (old if op == 'mla' else y), t)
+        if 'U7' in readings and s == t:
+            exact = x.astype(np.float64) * (y if op == 'mla' else old).astype(np.float64)
+            r = to_float(odd_sum(exact, (old if op == 'mla' else y).astype(np.float64)), t)
+            r = finite(r, t) if bits_of is rounded_finite else r
         return positive(r) if op == 'maddrelu' else r
     if op == 'mulconv':
         return to_integer(value(bits_of(x * y, 'float16'), 'float16'), t)
@@ -197,6 +211,13 @@ def lanes(op, a, b, d, t, s=None):
         return (a & sign) | (wide & ~sign) if t[0] == 'i' else wide
     n, rest = int(b[0]), 1 << int(b[0]) >> 1 if op == 'shr.round' else 0
     return bits_of((x.astype(np.int64) + rest) >> n, t)
+
+
+rounded_usual = bits_of
+
+
+def rounded_finite(x, t):
+    return finite(rounded_usual(x, t), t) if t == 'float16' else rounded_usual(x, t)
 
 
 def tree(op_add, x):

@@ -319,7 +319,7 @@ class Instr(More):
                 p = total * float(N.value(self.scalar('deqscale', 'float16', 1), 'float16')[0])
                 self.store('dst', r, N.to_float(np.minimum(np.where(p > 0, p, 0), 65504), 'float16'))
             else:
-                self.store('dst', r, N.lanes(key, x[0], x[1] if len(x) > 1 else None, old, t, s))
+                self.store('dst', r, N.lanes(key, x[0], x[1] if len(x) > 1 else None, old, t, s, self.c.blob.readings))
 
     arith = lanes
 
@@ -821,7 +821,8 @@ class Machine:
 
     def __init__(self, blob, kernel, arrays):
         self.blob, self.kernel, self.arrays, self.cores = blob, kernel, [], kernel.cores
-        if set(blob.readings) - EXISTENCE:
+        lanes_only = all(d.kind != 'instr' or d.op.family in ('LANES', 'ARITH', 'MOVE', 'CONTROL', 'REGISTER') for d in kernel.code_list)
+        if set(blob.readings) - EXISTENCE - ({'U2', 'U7'} if lanes_only else set()):
             raise N.Unsupported('other readings than the usual ones: ' + ' '.join(blob.readings))
         arrays = list(arrays)
         for a in kernel.args:
