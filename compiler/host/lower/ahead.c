@@ -2,16 +2,24 @@
  *
  * A loop body with several fused loops reads a tile in one of them and writes it in
  * another, so the memory is idle during the rest, and the reads of the next tile wait for
- * it. Each of the loops asks for an equal part of what all of them access in the next
- * iteration; tiles that follow each other are what is expected there. Lines that nobody
- * needs are only asked for in vain. */
+ * it. Each of the loops asks for a part of what all of them access in the next iteration:
+ * a byte for each of its elements, or more, so that short loops leave operands to others.
+ * After the last iteration of a loop the tiles that follow are what is expected. Lines
+ * that nobody needs are only asked for in vain. */
 #include "host/lower/fusion.h"
+
+enum {
+    MOST_AHEAD = 4 * MOST_HINTS
+};
 
 typedef struct Ahead {
     Lower *l;
     Fusion *f;
-    int64_t chunks;
-    int part, parts; /* of the lines of each operand */
+    int64_t count;   /* of elements */
+    int part, parts; /* of the fused loops of the body */
+    int64_t taken;   /* parts of loops that the operands before have */
+    int nseen;
+    Ref seen[MOST_AHEAD]; /* operands that have their lines */
 } Ahead;
 
 /* Counts the fused loops of the body and finds the place of this one among them. */
@@ -35,16 +43,57 @@ find_part(Ahead *a)
 }
 
 static bool
-has_hint(const Ahead *a, const Ref *r)
+is_seen(Ahead *a, const Ref *r)
 {
-    for (int i = 0; i < a->f->nhints; i++) {
-        if (a->f->hint[i].buf == r->buf && a->f->hint[i].off == r->off) {
+    for (int i = 0; i < a->nseen; i++) {
+        if (a->seen[i].buf == r->buf && a->seen[i].off == r->off) {
             return true;
         }
+    }
+    if (a->nseen < MOST_AHEAD) {
+        a->seen[a->nseen++] = *r;
     }
     return false;
 }
 
+static bool
+reads_var(const Kernel *k, ExprId e, VarId var)
+{
+    const Expr *x = ir_expr(k, e);
+    if (x->kind != EX_OP) {
+        return x->kind == EX_VAR && x->a == var;
+    }
+    return (x->flags & EXF_VAR) != 0 &&
+           (reads_var(k, x->a, var) || reads_var(k, x->b, var));
+}
+
+/* Returns where the operand is in the next iteration of the loop around. */
+static LLVMValueRef
+next_place(Lower *l, const Ref *r, int64_t span)
+{
+    VarId var = l->loop->var;
+    if (var == 0) {
+        LLVMValueRef off = lower_const(l, span);
+        return LLVMBuildGEP2(l->b, l->i8, lower_ref(l, r), &off, 1, "");
+    }
+    LLVMValueRef now = l->vars[var];
+    l->vars[var] = LLVMBuildAdd(l->b, now, LLVMConstInt(LLVMTypeOf(now), 1, false), "");
+    l->stamp++; /* expressions have other values there */
+    LLVMValueRef at = lower_ref(l, r);
+    l->vars[var] = now;
+    l->stamp++;
+    return at;
+}
+
+/* Returns whether the next iteration accesses other memory there. */
+static bool
+moves_on(const Lower *l, const Ref *r)
+{
+    return l->loop->var == 0 || reads_var(l->k, r->off, l->loop->var);
+}
+
+/* The operands of the body take turns with the loops: of each, some loops in a row ask
+ * for all lines. */
 static void
 add_operand(Ahead *a, const Iteration *it, const IterationOperand *o)
 {
@@ -52,19 +101,23 @@ add_operand(Ahead *a, const Iteration *it, const IterationOperand *o)
     const Buffer *b = &l->k->bufs.p[o->ref.buf];
     int64_t span = iteration_span(it, o);
     if (b->scope != SC_GM || b->bytes < AHEAD_LEAST || span < CACHE_LINE ||
-        a->f->nhints == MOST_HINTS || (o->writes && l->streams[o->ref.buf]) ||
-        has_hint(a, &o->ref)) {
+        (o->writes && l->streams[o->ref.buf]) || !moves_on(l, &o->ref) ||
+        is_seen(a, &o->ref)) {
         return;
     }
-    int64_t bytes = (span + a->parts - 1) / a->parts;
-    LLVMValueRef off = lower_const(l, span + a->part * bytes);
-    LLVMValueRef at = lower_ref(l, &o->ref);
-    a->f->hint[a->f->nhints++] = (FusedHint){
-        .buf = o->ref.buf,
-        .off = o->ref.off,
-        .at = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
-        .lines = (int)((bytes + a->chunks * CACHE_LINE - 1) / (a->chunks * CACHE_LINE)),
-        .writes = o->writes};
+    int64_t each = (span + a->parts * a->count - 1) / (a->parts * a->count);
+    int64_t part = each * a->count;
+    int64_t mine = (a->part + a->parts - a->taken % a->parts) % a->parts;
+    LLVMValueRef off = lower_const(l, mine * part);
+    a->taken += (span + part - 1) / part;
+    if (mine * part >= span || a->f->nhints == MOST_HINTS) {
+        return;
+    }
+    LLVMValueRef at = next_place(l, &o->ref, span);
+    a->f->hint[a->f->nhints++] =
+        (FusedHint){.at = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
+                    .bytes = (int)each,
+                    .writes = o->writes};
 }
 
 static void
@@ -91,11 +144,9 @@ add_rows(Lower *l, Fusion *f, int64_t elems)
         Ref r = {o->buf, o->dtype, o->off};
         int64_t bytes = elems * dtype_size(o->dtype);
         LLVMValueRef at = o->bits || o->stored ? NULL : lower_row_ahead(l, &r, bytes);
-        int64_t lines = (f->lanes * dtype_size(o->dtype) + CACHE_LINE - 1) / CACHE_LINE;
         if (at != NULL) {
             o->far = false;
-            f->hint[f->nhints++] =
-                (FusedHint){.buf = o->buf, .off = o->off, .at = at, .lines = (int)lines};
+            f->hint[f->nhints++] = (FusedHint){.at = at, .bytes = dtype_size(o->dtype)};
         }
     }
 }
@@ -111,9 +162,9 @@ fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count)
         LLVMIsAConstantInt(count) == NULL) {
         return;
     }
-    a.chunks = LLVMConstIntGetSExtValue(count) / f->lanes;
+    a.count = LLVMConstIntGetSExtValue(count);
     find_part(&a);
-    if (a.parts < 2 || a.chunks == 0) {
+    if (a.parts < 2 || a.count < f->lanes) {
         return;
     }
     for (StmtId s = l->loop->body; s != 0; s = l->k->stmts.p[s].next) {
@@ -122,7 +173,7 @@ fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count)
             add_scope(&a, s);
         }
     }
-    for (int i = 0; i < f->noperands && f->nhints > 0; i++) {
+    for (int i = 0; i < f->noperands && a.nseen > 0; i++) {
         f->operand[i].far = false;
     }
 }
@@ -132,9 +183,8 @@ fusion_build_hints(Lower *l, const Chunk *c)
 {
     for (int i = 0; i < c->f->nhints && c->mask == NULL; i++) {
         const FusedHint *h = &c->f->hint[i];
-        LLVMValueRef step = lower_const(l, h->lines * CACHE_LINE / c->f->lanes);
-        LLVMValueRef off = LLVMBuildMul(l->b, c->first, step, "");
+        LLVMValueRef off = LLVMBuildMul(l->b, c->first, lower_const(l, h->bytes), "");
         LLVMValueRef at = LLVMBuildGEP2(l->b, l->i8, c->hint[i], &off, 1, "");
-        lower_prefetch(l, at, 0, (int64_t)h->lines * CACHE_LINE, h->writes);
+        lower_prefetch(l, at, 0, (int64_t)h->bytes * c->f->lanes, h->writes);
     }
 }

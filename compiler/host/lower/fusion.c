@@ -496,7 +496,7 @@ key_of(Lower *l, const Fusion *f)
                     o->streams + 2 * o->staged + 4 * o->far + 8 * o->bits);
     }
     for (int i = 0; i < f->nhints; i++) {
-        text_printf(&t, ";ahead %d %d", f->hint[i].lines, f->hint[i].writes);
+        text_printf(&t, ";ahead %d %d", f->hint[i].bytes, f->hint[i].writes);
     }
     for (int i = 0; i < f->n; i++) {
         const FusedMember *m = &f->member[i];

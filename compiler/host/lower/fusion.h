@@ -29,13 +29,11 @@ typedef struct FusedOperand {
     bool bits;    /* one for each element (analysis/iteration.h) */
 } FusedOperand;
 
-/* Lines that the next iteration of the loop around needs, a number of them with each
- * chunk. */
+/* Lines that the next iteration of the loop around needs: a number of bytes for each
+ * element. */
 typedef struct FusedHint {
-    BufId buf;
-    ExprId off;
     LLVMValueRef at;
-    int lines;
+    int bytes;
     bool writes;
 } FusedHint;
 
