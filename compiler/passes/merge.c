@@ -11,10 +11,10 @@
  * in the same iteration, and nothing reads them after the loops. */
 
 /* ASSUMES arguments-apart: global tensors of different arguments share no bytes. */
-#include "isa/operand.h"
 #include "passes/access.h"
 #include "passes/fate.h"
 #include "passes/passes.h"
+#include "passes/plain.h"
 #include "passes/rewrite.h"
 
 typedef struct Merge {
@@ -26,105 +26,6 @@ typedef struct Merge {
     ExprId row[2];        /* the values of their variables */
     bool shares;          /* the second one accesses what the first one writes */
 } Merge;
-
-/* ---- what bodies may have ------------------------------------------------ */
-
-static bool
-divides(const Kernel *k, ExprId e)
-{
-    const Expr *x = ir_expr(k, e);
-    if (x->kind != EX_OP) {
-        return false;
-    }
-    bool integer = !dtype_is_float((Dtype)x->dtype);
-    return (integer && (x->op == SOP_DIV || x->op == SOP_REM) && !ir_is_const(k, x->b)) ||
-           divides(k, x->a) || (x->b != 0 && divides(k, x->b));
-}
-
-static bool
-instr_divides(const Kernel *k, const Stmt *s)
-{
-    int n;
-    (void)form_params(op_table[s->instr.op].form, &n);
-    for (int i = 0; i < n; i++) {
-        const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
-        if ((a->kind == ARG_EXPR && divides(k, a->expr)) ||
-            (a->kind == ARG_REF && divides(k, a->ref.off))) {
-            return true;
-        }
-        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask.form); w++) {
-            if (divides(k, a->mask.w[w])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* Instructions without effects beside their operands. */
-static bool
-is_plain(const Stmt *s)
-{
-    const OpInfo *op = &op_table[s->instr.op];
-    switch (form_family(op->form)) {
-    case FAM_MOVE:
-    case FAM_LANES:
-    case FAM_ARITH:
-    case FAM_CONVERT:
-        return true;
-    case FAM_REDUCE:
-        return op->sem == SEM_ALL_ADD || op->sem == SEM_ALL_MAX ||
-               op->sem == SEM_ALL_MIN || op->sem == SEM_CADD || op->sem == SEM_CGADD ||
-               op->sem == SEM_CGMAX || op->sem == SEM_CGMIN || op->sem == SEM_CPADD;
-    case FAM_COMPARE:
-        return op->form == FORM_VCMPV || op->form == FORM_VCMPVB ||
-               op->form == FORM_VCMPVS;
-    default:
-        return false;
-    }
-}
-
-static bool body_is_plain(const Kernel *k, StmtId first);
-
-static bool
-stmt_is_plain(const Kernel *k, const Stmt *s)
-{
-    switch ((StmtKind)s->kind) {
-    case ST_INSTR:
-        return s->proof == PROOF_PROVED && is_plain(s) && !instr_divides(k, s);
-    case ST_LOAD:
-        return s->proof == PROOF_PROVED && !divides(k, s->load.ref.off);
-    case ST_STORE:
-        return s->proof == PROOF_PROVED && !divides(k, s->store.ref.off) &&
-               !divides(k, s->store.value);
-    case ST_SET:
-        return !divides(k, s->set.value);
-    case ST_FOR:
-        return !ir_is_multicore(s) && !divides(k, s->loop.begin) &&
-               !divides(k, s->loop.end) && body_is_plain(k, s->loop.body);
-    case ST_SCOPE:
-        return body_is_plain(k, s->scope.body);
-    case ST_IF:
-        return !divides(k, s->cond.cond) && body_is_plain(k, s->cond.then_body) &&
-               body_is_plain(k, s->cond.else_body);
-    case ST_ALLOC:
-    case ST_NONE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool
-body_is_plain(const Kernel *k, StmtId first)
-{
-    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
-        if (!stmt_is_plain(k, &k->stmts.p[s])) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /* ---- registers ----------------------------------------------------------- */
 
@@ -306,9 +207,9 @@ can_merge(Merge *m)
 {
     StmtId a = m->k->stmts.p[m->first].loop.body;
     StmtId b = m->k->stmts.p[m->second].loop.body;
-    return body_is_plain(m->k, a) && body_is_plain(m->k, b) &&
-           !share_registers(m, a, b) && !share_registers(m, b, a) &&
-           each_access(m, a, allows_access, NULL) && m->shares;
+    return plain_body(m->k, a) && plain_body(m->k, b) && !share_registers(m, a, b) &&
+           !share_registers(m, b, a) && each_access(m, a, allows_access, NULL) &&
+           m->shares;
 }
 
 /* The variable of the second loop, which nothing else reads, becomes that of the first
