@@ -24,10 +24,10 @@ typedef struct Random {
     Maker m;
     uint64_t state;
     BufId gm[ARRAYS], tile[TILES], wide, total, work;
-    RegId reg;
+    RegId reg, factor;
     VarId var;  /* of the open loop; 0: none */
     bool shows; /* what is in the tiles goes to an output in the end */
-    int fused, drops, sums, changed;
+    int fused, drops, sums, staggered, changed;
 } Random;
 
 static uint32_t
@@ -266,6 +266,31 @@ statement(Random *r)
     }
 }
 
+/* A factor of float32 from the total, or from a row that was computed before. */
+static void
+take_factor(Random *r)
+{
+    Maker *m = &r->m;
+    BufId from = chance(r, 85) ? r->total : r->wide;
+    load(m, r->factor, from, DT_F32, num(m, 0), PROOF_PROVED);
+}
+
+/* Multiplies the row, mostly, of the iteration by the factor. */
+static void
+scale_wide(Random *r)
+{
+    Maker *m = &r->m;
+    ExprId at = offset(r, 4, 512);
+    Arg a[7] = {mask_count(num(m, 64)),
+                ref(m, r->wide, DT_F32, at),
+                ref(m, r->wide, DT_F32, chance(r, 90) ? at : offset(r, 4, 512)),
+                expr(ir_reg_value(m->k, r->factor)),
+                number_arg(r, r->var ? 4 : 16),
+                number_arg(r, 8),
+                number_arg(r, 8)};
+    instr(m, OP_VEC_MULS, a, 7, PROOF_PROVED);
+}
+
 /* Only numbers that no rule looks at are in registers. */
 static void
 fill_site(Site *site, const int64_t *vars)
@@ -314,6 +339,37 @@ statements(Random *r, int n)
     }
 }
 
+static void
+legal(Random *r, void make(Random *r))
+{
+    do {
+        Cursor before = r->m.at;
+        make(r);
+        if (is_legal(r, r->m.at.owner)) {
+            return;
+        }
+        r->m.at = before;
+        *ir_body(r->m.k, before.owner, before.slot) = 0;
+    } while (true);
+}
+
+/* Sums of a row that the rest of the row waits for, once or twice. */
+static void
+normalise(Random *r)
+{
+    if (chance(r, 70)) {
+        legal(r, convert);
+    }
+    for (uint32_t i = 1 + draw(r, 2); i > 0; i--) {
+        legal(r, sum_wide);
+        take_factor(r);
+        legal(r, scale_wide);
+    }
+    if (chance(r, 70)) {
+        legal(r, convert);
+    }
+}
+
 /* Every tile is written once, since what a kernel reads without that is not the passes'
  * concern. */
 static void
@@ -341,7 +397,11 @@ whole_kernel(Random *r)
     statements(r, 3 + (int)draw(r, 6));
     for (uint32_t i = draw(r, 3); i > 0; i--) {
         StmtId rows = loop(m, &r->var, DT_S32, num(m, 0), num(m, ROWS), 0);
-        statements(r, 1 + (int)draw(r, 4));
+        if (chance(r, 40)) {
+            normalise(r);
+        } else {
+            statements(r, 1 + (int)draw(r, 4));
+        }
         r->var = 0;
         loop_end(m, rows);
         statements(r, (int)draw(r, 3));
@@ -374,6 +434,7 @@ random_open(Random *r, uint64_t seed)
     r->total = local(&r->m, SC_UB, DT_F32, 64);
     r->work = local(&r->m, SC_UB, DT_F32, 64);
     r->reg = reg(&r->m, "s", DT_F16);
+    r->factor = reg(&r->m, "f", DT_F32);
     for (BufId b = r->tile[0]; b <= r->work; b++) {
         put(&r->m, (Stmt){.kind = ST_ALLOC, .alloc = {b}});
     }
@@ -393,6 +454,8 @@ count_scopes(Random *r, const Kernel *k)
                 r->sums += k->stmts.p[m].instr.op == OP_VEC_REDUCE_ADD;
             }
         }
+        /* Only a loop that was staggered becomes such a scope. */
+        r->staggered += k->stmts.p[s].kind == ST_SCOPE && !k->stmts.p[s].scope.fused;
     }
 }
 
@@ -420,7 +483,7 @@ tiled_kernels_replay_the_same(void **state)
 {
     (void)state;
     int n = number_from("TIKC_TILE_KERNELS", KERNELS), fused = 0, drops = 0, sums = 0;
-    int changed = 0;
+    int changed = 0, staggered = 0;
     for (int seed = 0; seed < n; seed++) {
         Random r;
         random_open(&r, (uint64_t)seed);
@@ -441,11 +504,15 @@ tiled_kernels_replay_the_same(void **state)
         fused += r.fused;
         drops += r.drops;
         sums += r.sums;
+        staggered += r.staggered;
         maker_close(&r.m);
     }
-    print_message("%d kernels, %d changed: %d fused scopes, %d dropped tiles, %d sums\n",
-                  n, changed, fused, drops, sums);
-    assert_true(changed > n / 2 && fused > n / 2 && drops > n / 50 && sums > n / 50);
+    print_message(
+        "%d kernels, %d changed: %d fused scopes, %d dropped tiles, %d sums, %d loops "
+        "staggered\n",
+        n, changed, fused, drops, sums, staggered);
+    assert_true(changed > n / 2 && fused > n / 2 && drops > n / 50 && sums > n / 50 &&
+                staggered > n / 50);
 }
 
 /* Spoils a version: a fused scope drops what its first instruction writes, although it is
