@@ -11,6 +11,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One iteration is enough; by default newer versions check that another one would change
  * nothing. */
@@ -42,6 +43,20 @@ has_masked_stores(const char *cpu, const char *features)
         }
     }
     return strstr(features, "+avx512bw") != NULL;
+}
+
+/* Outputs are streamed where they leave the last cache anyway. A large one is that of
+ * many processors, so a kernel can count on a part of it; what is less than the last
+ * cache of a small machine stays in it. */
+static int64_t
+stream_bytes(bool this_machine)
+{
+    enum {
+        LEAST = 24 << 20,
+        SHARES = 12
+    };
+    int64_t cache = this_machine ? (int64_t)sysconf(_SC_LEVEL3_CACHE_SIZE) : 0;
+    return MAX((int64_t)LEAST, cache / SHARES);
 }
 
 static LLVMCodeGenOptLevel
@@ -81,6 +96,7 @@ host_target_open(HostTarget *t, const HostOptions *opt, char **error)
         t->opt_level = opt->opt_level < 0 ? 0 : MIN(opt->opt_level, 3);
         t->masked_stores = has_masked_stores(cpu, features);
         t->half_arithmetic = strstr(features, "+avx512fp16") != NULL;
+        t->stream_bytes = stream_bytes(opt->cpu == NULL);
         t->machine = LLVMCreateTargetMachine(target, triple, cpu, features,
                                              codegen_level(t->opt_level), LLVMRelocPIC,
                                              LLVMCodeModelDefault);

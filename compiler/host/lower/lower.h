@@ -26,6 +26,8 @@ typedef struct HostTarget {
     /* masked stores are single instructions, vectors are 512 bits wide */
     bool masked_stores;
     bool half_arithmetic; /* vectors of float16 have instructions of their own */
+    /* the size of all global tensors of a kernel from which outputs are streamed */
+    int64_t stream_bytes;
 } HostTarget;
 
 /* Opens the target (in host/target.c). False: *error is the message, to be freed with

@@ -124,12 +124,10 @@ same_constant(LLVMValueRef a, LLVMValueRef b)
 
 /* ---- streams ------------------------------------------------------------- */
 
-/* Limits in bytes: the size of all global tensors from which outputs are streamed, and
- * from which reads and writes wait for memory; the size from which a tensor's size only
- * means "unknown"; the shortest burst that is streamed; one iteration of
- * the loop. */
+/* Limits in bytes: the size of all global tensors from which reads and writes wait for
+ * memory; the size from which a tensor's size only means "unknown"; the shortest burst
+ * that is streamed; one iteration of the loop. */
 enum {
-    STREAM_TOTAL = 24 << 20,
     FAR_TOTAL = 2 << 20,
     STREAM_BURST = 2048,
     STREAM_STEP = 4 * CACHE_LINE
@@ -174,7 +172,7 @@ lower_find_streams(Lower *l)
     }
     l->has_far = total >= FAR_TOTAL;
     for (uint32_t i = 1; i < k->bufs.n; i++) {
-        l->streams[i] = l->streams[i] && total >= STREAM_TOTAL;
+        l->streams[i] = l->streams[i] && total >= l->target->stream_bytes;
         l->has_streams = l->has_streams || l->streams[i];
     }
 }
