@@ -42,6 +42,18 @@ find_part(Ahead *a)
     a->parts = found ? a->parts : 0;
 }
 
+bool
+fusion_looks_ahead(const Lower *l)
+{
+    int loops = 0;
+    for (StmtId s = l->loop == NULL ? 0 : l->loop->body; s != 0;
+         s = l->k->stmts.p[s].next) {
+        const Stmt *st = &l->k->stmts.p[s];
+        loops += st->kind == ST_SCOPE && st->scope.fused;
+    }
+    return loops > 1;
+}
+
 static bool
 is_seen(Ahead *a, const Ref *r)
 {

@@ -19,6 +19,7 @@ typedef struct Search {
     Dtype t;
     int lanes, size;
     bool index; /* the index of the extreme is needed */
+    bool far;   /* the source is in memory that the caches do not hold */
     /* The distance of the last repeat, which is less than a step from the one before;
      * null: all are a step apart. */
     LLVMValueRef last;
@@ -33,7 +34,8 @@ search_of(const LaneShape *sh, const LaneSource *src)
                     .t = t,
                     .lanes = sh->lanes,
                     .size = dtype_size(t),
-                    .index = sh->variant != 0};
+                    .index = (sh->variant & 1) != 0,
+                    .far = (sh->variant & REDUCE_FAR) != 0};
 }
 
 static LLVMValueRef
@@ -41,6 +43,15 @@ splat_of(Lower *l, LLVMValueRef one, int lanes)
 {
     LLVMValueRef index = LLVMConstNull(LLVMVectorType(l->i32, (unsigned)lanes));
     return LLVMBuildShuffleVector(l->b, one, LLVMGetPoison(LLVMTypeOf(one)), index, "");
+}
+
+/* Asks for what comes later, in a loop that reads each repeat once. */
+static void
+look_ahead(Lower *l, const Search *x, LLVMValueRef at)
+{
+    if (x->far) {
+        lower_prefetch(l, at, AHEAD, REPEAT_BYTES, false);
+    }
 }
 
 static LLVMValueRef
@@ -159,14 +170,15 @@ lower_extreme_each(Lower *l, const LaneShape *sh, const LaneSource *src)
     Counted c = src->c;
     LLVMValueRef none = first_lane(l, &x);
     lower_counted_begin(l, &c);
+    look_ahead(l, &x, c.at[0]);
     LLVMValueRef numbers = load(l, &x, c.at[0]);
     LLVMValueRef same = lanes_with(l, &x, numbers, best_of(l, &x, numbers, NULL, 1));
     LLVMValueRef found = is_not_zero(l, same);
     LLVMValueRef lane = LLVMBuildSelect(l->b, found, lowest(l, same), none, "");
     LLVMValueRef bits = element(l, &x, c.at[0], lane);
     bits = LLVMBuildSelect(l->b, found, bits, canonical_nan(l, &x), "");
-    put(l, &x, c.at[1], sh->variant != 0 ? 0 : 1, lane);
-    put(l, &x, c.at[1], sh->variant != 0 ? 1 : 0, bits);
+    put(l, &x, c.at[1], x.index ? 0 : 1, lane);
+    put(l, &x, c.at[1], x.index ? 1 : 0, bits);
     lower_counted_end(l, &c);
 }
 
@@ -200,7 +212,9 @@ best_of_all(Lower *l, const Search *x)
     LLVMValueRef worst = lower_tree_worst(l, x->sem, x->t, sets);
     lower_counted_begin(l, &c);
     LLVMValueRef best = lower_counted_value(l, &c, worst);
-    LLVMValueRef next = best_of(l, x, load(l, x, repeat_at(l, x, &c)), best, sets);
+    LLVMValueRef at = repeat_at(l, x, &c);
+    look_ahead(l, x, at);
+    LLVMValueRef next = best_of(l, x, load(l, x, at), best, sets);
     lower_counted_next(l, best, next);
     lower_counted_end(l, &c);
     return lower_tree_extreme(l, x->sem, x->t, sets, best, 1);

@@ -96,6 +96,9 @@ void sinks_end(Lower *l, const Chunk *c);
 /* Finds what a flat loop over that many elements asks for. */
 void fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count);
 void fusion_build_hints(Lower *l, const Chunk *c);
+/* Returns whether fused loops of the body around ask for its next iteration, so that
+ * nothing else needs to. */
+bool fusion_looks_ahead(const Lower *l);
 
 /* ---- host/lower/stage.c: rows that are streamed in whole lines ----------- */
 

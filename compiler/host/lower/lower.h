@@ -389,7 +389,10 @@ LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n
 /* Asks for the lines of some bytes at that distance, which need not exist. */
 enum {
     CACHE_LINE = 64,
-    AHEAD = 4096 /* bytes by which reads of long loops are prefetched */
+    AHEAD = 4096, /* bytes by which reads of long loops are prefetched */
+    /* of the variant of a reduction: its source is in memory that the caches do not
+     * hold */
+    REDUCE_FAR = 1 << 17
 };
 void lower_prefetch(Lower *l, LLVMValueRef at, int64_t distance, int64_t bytes,
                     bool writes);
@@ -436,7 +439,8 @@ LLVMValueRef lower_tree_extreme(Lower *l, Sem sem, Dtype t, int lanes, LLVMValue
                                 int left);
 
 /* host/lower/extreme.c: SEM_CMAX and SEM_ALL_MAX, and those for the least. variant: for
- * the first 1 if the index comes before the value, for the second 1 if there is one. */
+ * the first 1 if the index comes before the value, for the second 1 if there is one; and
+ * REDUCE_FAR. */
 LaneFewer lower_extreme_each, lower_extreme_all;
 /* n elements that follow each other, at least one. sem: SEM_CMAX or SEM_CMIN. */
 typedef struct RowSearch {

@@ -4,7 +4,7 @@
  * host/lower/lanes.c handles masks, repeats and strides. The runtime library has what is
  * rare: 64-bit integers, sums that saturate, and those of the 910B class in another
  * order. */
-#include "host/lower/lower.h"
+#include "host/lower/fusion.h"
 
 enum {
     BLOCKS = REPEAT_BYTES / BLOCK_BYTES,
@@ -17,7 +17,6 @@ enum {
     ALL_PAIRS = 1,
     TOGETHER = 2,
     WHOLE = 1 << 16, /* the number of repeats is a multiple of SUMS_TOGETHER */
-    FAR = 1 << 17    /* the source is in memory that the caches do not hold */
 };
 
 static const Arg *
@@ -40,7 +39,7 @@ lanes_of_repeat(Lower *l, const LaneShape *sh, const LaneSource *src, LLVMValueR
     bool extreme = (Sem)sh->mode == SEM_CGMAX || (Sem)sh->mode == SEM_CGMIN;
     uint64_t off = !extreme ? 0 : t == DT_F16 ? 0x7e00 : 0x7fc00000;
     LLVMValueRef x = lower_lanes_load(l, t, sh->lanes, at, &src->blk);
-    if ((sh->variant & FAR) != 0) {
+    if ((sh->variant & REDUCE_FAR) != 0) {
         lower_prefetch(l, at, AHEAD, REPEAT_BYTES, false);
     }
     if (src->mask == NULL) {
@@ -319,12 +318,6 @@ is_row(const Lower *l, StmtId s)
            named(l, s, ROLE_DST, NULL)->ref.buf != named(l, s, ROLE_SRC, NULL)->ref.buf;
 }
 
-static bool
-makes_sums(Sem sem)
-{
-    return sem == SEM_CADD || sem == SEM_CGADD || sem == SEM_CPADD || sem == SEM_ALL_ADD;
-}
-
 /* False: the library has the instruction. */
 static bool
 set_job(const Lower *l, StmtId s, Dtype t, LaneJob *job)
@@ -397,7 +390,7 @@ lower_reduce(Lower *l, StmtId s)
         return;
     }
     bool far = l->k->bufs.p[named(l, s, ROLE_SRC, NULL)->ref.buf].scope == SC_GM;
-    job.variant |= l->has_far && far && makes_sums(sem) ? FAR : 0;
+    job.variant |= l->has_far && far && !fusion_looks_ahead(l) ? REDUCE_FAR : 0;
     job.results_at = lower_ref(l, dst);
     job.results_step = results_step(l, s, &job, dst->dtype);
     lower_lanes(l, s, &job);
