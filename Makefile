@@ -59,6 +59,7 @@ LEVELS_fn_lanes     = base avx2 avx512
 LEVELS_fn_step_lanes = base avx2 avx512
 LEVELS_gather_lanes = base avx512
 LEVELS_gemm_lanes   = base avx2 avx512 vnni
+LEVELS_half_lanes   = half
 LEVELS_rows_lanes   = base avx2 avx512
 LEVELS_tiles_lanes  = base avx2 avx512
 LEVELS_vector_lanes = base avx2 avx512
@@ -92,7 +93,7 @@ $$(BUILD)/obj/%.$(1).o: %.c $$(BUILD)/flags
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$< ($(1)))$$(CC) $$(CPPFLAGS) $$(CFLAGS) -DLANES_AT_$(1) -MMD -MP -c $$< -o $$@
 endef
-$(foreach l,base avx2 avx512 vnni,$(eval $(call LEVEL_RULE,$l)))
+$(foreach l,base avx2 avx512 vnni half,$(eval $(call LEVEL_RULE,$l)))
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

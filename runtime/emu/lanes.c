@@ -119,6 +119,10 @@ emu_lane_fn(const Choices *c, LaneWork w, Dtype dst, Dtype src)
         return other;
     }
     LaneFn *function = emu_lane_function(w.sem, dst);
+    if (function == NULL && dst == DT_F16 && num_has_half()) {
+        function = w.scalar ? emu_lanes_half.scalar[w.sem][dst]
+                            : emu_lanes_half.vector[w.sem][dst];
+    }
     if (function != NULL) {
         return function;
     }

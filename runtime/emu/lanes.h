@@ -9,8 +9,8 @@
  *
  * Values (docs/instructions.md): add sub mul max min and relu write the canonical quiet
  * NaN whenever the result is NaN; abs, dup and the bit operations keep payloads. max and
- * min of +0 and -0 give the first operand. float16 computes in float32 and rounds once to
- * nearest even. Integers wrap. */
+ * min of +0 and -0 give the first operand. float16 rounds once to nearest even. Integers
+ * wrap. */
 #ifndef TIK_EMU_LANES_H
 #define TIK_EMU_LANES_H
 
@@ -31,6 +31,8 @@ typedef struct LaneTable {
 extern const LaneTable emu_lanes_base;
 extern const LaneTable emu_lanes_avx2,
     emu_lanes_avx512; /* empty where the family is not x86-64 */
+/* Some functions of float16, for processors with num_has_half(). */
+extern const LaneTable emu_lanes_half;
 
 /* An operation whose last source is a scalar or a tensor. */
 typedef struct LaneWork {

@@ -28,12 +28,17 @@
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c,fma")))
 #define LANES_VNNI                                                                       \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,f16c,fma")))
+#define LANES_HALF                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512fp16,f16c,fma")))
 #else
 #define LANES_AVX512                                                                     \
     __attribute__((                                                                      \
         target("avx512f,avx512bw,avx512dq,avx512vl,f16c,fma,prefer-vector-width=512")))
 #define LANES_VNNI                                                                       \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,f16c,fma,"      \
+                          "prefer-vector-width=512")))
+#define LANES_HALF                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512fp16,f16c,fma,"      \
                           "prefer-vector-width=512")))
 #endif
 
@@ -57,6 +62,10 @@
 #elif defined(LANES_AT_vnni)
 #define LANES_NAME(name) name##_vnni
 #define LANES_ATTR       LANES_VNNI
+#define LANES_F16C       16
+#elif defined(LANES_AT_half)
+#define LANES_NAME(name) name##_half
+#define LANES_ATTR       LANES_HALF
 #define LANES_F16C       16
 #endif
 #if !defined(LANES_HERE) && defined(__x86_64__)
@@ -89,5 +98,9 @@ NumLevel num_level(void);
 /* Returns whether the processor also adds up products of bytes and of int16 by itself
  * (AVX-512 VNNI). */
 bool num_has_vnni(void);
+/* Returns whether it also computes with float16 (AVX-512 FP16). Those instructions round
+ * once, as the conversion of a result of float32 does, and know no flushing of
+ * denormals. */
+bool num_has_half(void);
 
 #endif

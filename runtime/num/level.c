@@ -28,3 +28,13 @@ num_has_vnni(void)
     return false;
 #endif
 }
+
+bool
+num_has_half(void)
+{
+#if defined(__x86_64__)
+    return num_level() >= NUM_LEVEL_AVX512 && __builtin_cpu_supports("avx512fp16") != 0;
+#else
+    return false;
+#endif
+}

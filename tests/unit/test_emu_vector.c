@@ -581,6 +581,41 @@ tables_agree(void **state)
 #endif
 }
 
+/* Processors that compute with float16 have other functions for some of it. */
+static void
+halves_agree(void **state)
+{
+    (void)state;
+    static uint8_t a[1024], b[1024], x[1024], y[1024];
+    uint64_t seed = 5;
+    int functions = 0;
+    if (!num_has_half()) {
+        skip();
+    }
+    for (int i = 0; i < 400 * SEM_COUNT; i++) {
+        const Sem s = (Sem)(i % SEM_COUNT);
+        int64_t n = (int64_t)(1 + random_next(&seed) % (1024 / 2));
+        random_bytes(a, sizeof a, DT_F16, &seed);
+        random_bytes(b, sizeof b, DT_F16, &seed);
+        int64_t v = scalar_wrap(DT_F16, (int64_t)random_next(&seed));
+        LaneFn *f[2][2] = {
+            {emu_lanes_base.vector[s][DT_F16], emu_lanes_half.vector[s][DT_F16]},
+            {emu_lanes_base.scalar[s][DT_F16], emu_lanes_half.scalar[s][DT_F16]}};
+        for (int k = 0; k < 2; k++) {
+            if (f[k][1] == NULL) {
+                continue;
+            }
+            random_bytes(x, sizeof x, DT_F16, &seed);
+            memcpy(y, x, sizeof x);
+            f[k][0](x, a, b, v, n);
+            f[k][1](y, a, b, v, n);
+            assert_memory_equal(x, y, sizeof x);
+            functions++;
+        }
+    }
+    assert_int_equal(functions, 400 * 20);
+}
+
 static LaneWork
 work_of(Op op)
 {
@@ -633,6 +668,7 @@ main(void)
         cmocka_unit_test(numbers_out_of_range_fault),
         cmocka_unit_test(just_inside),
         cmocka_unit_test(tables_agree),
+        cmocka_unit_test(halves_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
