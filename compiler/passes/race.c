@@ -6,22 +6,25 @@
  * the compiler orders the queues, and before and after such a scope too, so each scope is
  * looked at by itself. Never: changes statements.
  *
- * A scope is executed as its instructions are handed out, with numbers for loop
- * variables, and order.h says for each access which earlier ones have ended. Accesses
- * whose bytes depend on registers are left out. Of a loop with many iterations the first
- * and the last ones are executed; the number that is left out is a multiple of PERIOD, so
- * that buffers and flags that alternate come out right. Accesses of the first iterations
- * are compared among each other only. A loop with bounds that are known at run time only
- * is executed a few times, with both outcomes of an open `if` in two runs. Statements
- * that are not executed but have flags, and jumps, order everything. So all that is
- * reported is about executions that exist, as far as those bounds and conditions can have
- * any value. */
+ * A scope is executed as its instructions are handed out, with numbers for loop variables
+ * and for registers that follow from them, and order.h says for each access which earlier
+ * ones have ended. Accesses whose bytes depend on other registers are left out, and the
+ * note race-unchecked says so, as it does when the budget is spent. Of a loop with many
+ * iterations the first and the last ones are executed; the number that is left out is a
+ * multiple of PERIOD, so that buffers and flags that alternate come out right. Accesses
+ * of the first iterations are compared among each other only. A loop with bounds that are
+ * known at run time only is executed a few times, with both outcomes of an open `if` in
+ * two runs. Statements that are not executed but have flags, and jumps, order everything.
+ * So all that is reported is about executions that exist, as far as those bounds and
+ * conditions can have any value. */
 #include "analysis/atomic_mode.h"
 #include "analysis/site.h"
 #include "passes/order.h"
 #include "passes/passes.h"
 #include "passes/access_log.h"
 #include "passes/vars.h"
+
+#include <string.h>
 
 enum {
     PERIOD = 12,
@@ -40,22 +43,71 @@ typedef struct Race {
     bool has_modes;
     Order order;
     AccessLog log;
-    int64_t trip;      /* iteration of the innermost loop */
-    int64_t *copy;     /* by BufId: which of the copies (thread_num) is in use */
-    bool outcome;      /* outcome of open conditions in this run */
-    bool open;         /* there was an open condition */
-    int unsure;        /* number of open conditions around the present place */
-    StmtKind jump;     /* the jump that is being executed; ST_NONE: none */
-    int64_t work;      /* the budget that is left, in comparisons */
-    uint8_t *orders;   /* by StmtId of an `if`: the branches that order queues */
-    uint8_t *reported; /* by StmtId: bits of REPORTED_ and of queues */
+    int64_t trip;    /* iteration of the innermost loop */
+    int64_t *reg;    /* by RegId: its value, if it is known */
+    bool *reg_known; /* by RegId */
+    StmtId left_out; /* the first statement with an access that is left out; 0: none */
+    int nleft_out;
+    int64_t *copy;      /* by BufId: which of the copies (thread_num) is in use */
+    bool outcome;       /* outcome of open conditions in this run */
+    bool open;          /* there was an open condition */
+    int unsure;         /* number of open conditions around the present place */
+    StmtKind jump;      /* the jump that is being executed; ST_NONE: none */
+    int64_t work;       /* the budget that is left, in comparisons */
+    uint8_t *orders;    /* by StmtId of an `if`: the branches that order queues */
+    uint16_t *reported; /* by StmtId: bits of REPORTED_ and of queues */
 } Race;
 
 enum {
     REPORTED_BARRIER = PIPE_COUNT,
+    REPORTED_LEFT_OUT,
     THEN_ORDERS = 1, /* bits of orders */
     ELSE_ORDERS = 2
 };
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Returns false where the value depends on what only the run knows. */
+static bool
+eval(const Race *r, ExprId id, int64_t *out)
+{
+    const Expr *e = ir_expr(r->k, id);
+    int64_t a = 0, b = 0;
+    if ((e->flags & EXF_REG) == 0) {
+        return vars_eval(&r->vars, id, out);
+    }
+    if (e->kind == EX_REG) {
+        *out = r->reg[e->a];
+        return r->reg_known[e->a];
+    }
+    if (!eval(r, e->a, &a) || (e->b != 0 && !eval(r, e->b, &b))) {
+        return false;
+    }
+    Dtype from = (Dtype)ir_expr(r->k, e->a)->dtype;
+    Dtype t = scalar_is_compare((ScalarOp)e->op) ? from : (Dtype)e->dtype;
+    return scalar_eval((ScalarOp)e->op, t, from, a, b, out);
+}
+
+/* Forgets the registers that a body sets. */
+static void
+forget_registers(Race *r, StmtId first)
+{
+    for (StmtId id = first; id; id = r->k->stmts.p[id].next) {
+        const Stmt *s = &r->k->stmts.p[id];
+        if (s->kind == ST_SET) {
+            r->reg_known[s->set.reg] = false;
+        } else if (s->kind == ST_LOAD) {
+            r->reg_known[s->load.reg] = false;
+        } else if (s->kind == ST_FOR) {
+            forget_registers(r, s->loop.body);
+        } else if (s->kind == ST_SCOPE) {
+            forget_registers(r, s->scope.body);
+        } else if (s->kind == ST_IF) {
+            forget_registers(r, s->cond.then_body);
+            forget_registers(r, s->cond.else_body);
+        }
+    }
+}
 
 /* ---- accesses ------------------------------------------------------------ */
 
@@ -70,7 +122,7 @@ operands(const Race *r, Site *s, bool unknown[MAX_PARAMS])
             s->element || s->params[p].role == ROLE_DST || s->params[p].role == ROLE_SRC;
         for (int i = 0; i < site_exprs(s, p); i++) {
             int64_t v;
-            if (vars_eval(&r->vars, site_expr(s, p, i), &v)) {
+            if (eval(r, site_expr(s, p, i), &v)) {
                 site_put(s, &s->in, p, i, v);
             } else if (tensor) {
                 unknown[p] = true;
@@ -180,7 +232,7 @@ compare(Race *r, const LoggedAccess *a, const LoggedAccess *b)
     if (!access_log_overlap(a, b, &lo, &hi)) {
         return;
     }
-    r->reported[b->stmt] |= (uint8_t)(1 << bit);
+    r->reported[b->stmt] |= (uint16_t)(1 << bit);
     int64_t shift = r->copy[b->buf] * ir_room(&r->k->bufs.p[b->buf]);
     (same ? report_barrier : report_race)(r, a, b, lo - shift, hi - shift);
 }
@@ -244,6 +296,15 @@ note_operand(Race *r, Site *s, int param, LoggedAccess *t)
 }
 
 static void
+leave_out(Race *r, StmtId id)
+{
+    bool first = (r->reported[id] >> REPORTED_LEFT_OUT & 1) == 0;
+    r->reported[id] |= (uint16_t)(1 << REPORTED_LEFT_OUT);
+    r->left_out = r->left_out ? r->left_out : id;
+    r->nleft_out += first;
+}
+
+static void
 note_instr(Race *r, StmtId id)
 {
     Site s;
@@ -256,6 +317,7 @@ note_instr(Race *r, StmtId id)
     t.pipe = s.element ? PIPE_S : flag_pipe(&s.in);
     t.number = order_instr(&r->order, t.pipe);
     if (!operands(r, &s, unknown)) {
+        leave_out(r, id);
         return;
     }
     r->work -= r->vars.open.n;
@@ -265,7 +327,9 @@ note_instr(Race *r, StmtId id)
             bool dst = s.element ? st->kind == ST_STORE : s.params[p].role == ROLE_DST;
             bool src = s.element ? st->kind == ST_LOAD : s.params[p].role == ROLE_SRC;
             t.write = pass == 1;
-            if ((t.write ? dst : src) && !unknown[p]) {
+            if ((t.write ? dst : src) && unknown[p]) {
+                leave_out(r, id);
+            } else if (t.write ? dst : src) {
                 note_operand(r, &s, p, &t);
             }
         }
@@ -296,7 +360,7 @@ note_flag(Race *r, StmtId id, bool set)
     Pipe from = (Pipe)ir_expr(r->k, a[0].expr)->imm;
     Pipe to = (Pipe)ir_expr(r->k, a[1].expr)->imm;
     int64_t flag;
-    if (!vars_eval(&r->vars, a[2].expr, &flag) || flag < 0 || flag >= FLAG_IDS) {
+    if (!eval(r, a[2].expr, &flag) || flag < 0 || flag >= FLAG_IDS) {
         order_all(&r->order);
     } else if (!set) {
         order_wait(&r->order, from, to, (int)flag);
@@ -362,6 +426,7 @@ run_many(Race *r, const Stmt *s, int64_t begin, int64_t n)
     access_log_open_part(&r->log, &r->scratch);
     bool on = run_some(r, s, begin, 0, HEAD);
     access_log_close_part(&r->log);
+    forget_registers(r, s->loop.body);
     if (on) {
         run_some(r, s, begin, n - rest, n);
     }
@@ -371,11 +436,11 @@ static void
 run_loop(Race *r, const Stmt *s)
 {
     int64_t begin, end;
-    bool first = vars_eval(&r->vars, s->loop.begin, &begin);
+    bool first = eval(r, s->loop.begin, &begin);
     if (ir_is_multicore(s)) { /* this is core 0 */
         vars_set(&r->vars, s->loop.var, 0);
         run_iteration(r, s, 0);
-    } else if (first && vars_eval(&r->vars, s->loop.end, &end)) {
+    } else if (first && eval(r, s->loop.end, &end)) {
         int64_t n = end > begin ? (int64_t)((uint64_t)end - (uint64_t)begin) : 0;
         if (n < 0 || n > FEW) {
             run_many(r, s, begin, n < 0 ? INT64_MAX : n);
@@ -384,9 +449,11 @@ run_loop(Race *r, const Stmt *s)
         }
     } else if (first && begin < INT64_MAX - SAMPLE) {
         run_some(r, s, begin, 0, SAMPLE);
+        forget_registers(r, s->loop.body);
     } else {
         for (int i = 0; i < SAMPLE && run_iteration(r, s, i); i++) {
         }
+        forget_registers(r, s->loop.body);
     }
     if (!ir_is_multicore(s)) {
         vars_forget(&r->vars, s->loop.var);
@@ -398,7 +465,7 @@ run_if(Race *r, StmtId id)
 {
     int64_t taken;
     const Stmt *s = &r->k->stmts.p[id];
-    if (vars_eval(&r->vars, s->cond.cond, &taken)) {
+    if (eval(r, s->cond.cond, &taken)) {
         run_body(r, taken ? s->cond.then_body : s->cond.else_body);
         return;
     }
@@ -421,6 +488,10 @@ run_stmt(Race *r, StmtId id)
         run_instr(r, id);
         return;
     case ST_LOAD:
+        r->reg_known[s->load.reg] = false;
+        r->work -= COST;
+        note_instr(r, id);
+        return;
     case ST_STORE:
         r->work -= COST;
         note_instr(r, id);
@@ -445,8 +516,10 @@ run_stmt(Race *r, StmtId id)
         order_all(&r->order);
         r->jump = (StmtKind)s->kind;
         return;
-    case ST_NONE:
     case ST_SET:
+        r->reg_known[s->set.reg] = eval(r, s->set.value, &r->reg[s->set.reg]);
+        return;
+    case ST_NONE:
         return;
     }
 }
@@ -462,18 +535,41 @@ run_body(Race *r, StmtId first)
 
 /* ---- the scopes of a kernel ---------------------------------------------- */
 
+/* Says what was not looked at in a scope. */
+static void
+report_unchecked(Race *r, const Stmt *scope)
+{
+    Unit *u = r->k->unit;
+    if (r->work <= 0) {
+        diag_add(u, D_RACE_UNCHECKED, scope->span, scope->chain,
+                 "races are looked for in the first part of this scope only: it executes "
+                 "too many instructions");
+    } else if (r->left_out) {
+        const Stmt *s = &r->k->stmts.p[r->left_out];
+        diag_add(u, D_RACE_UNCHECKED, s->span, s->chain,
+                 "%d statement%s of this scope %s not compared with others: the bytes "
+                 "depend on Scalars that are known only while running",
+                 r->nleft_out, r->nleft_out == 1 ? "" : "s",
+                 r->nleft_out == 1 ? "is" : "are");
+    }
+}
+
 static void
 run_scope(Race *r, const Stmt *s)
 {
+    r->left_out = 0;
+    r->nleft_out = 0;
     r->open = false;
     for (int run = 0; run < 2 && (run == 0 || r->open); run++) {
         r->order = (Order){0};
         access_log_clear(&r->log, r->k);
         r->outcome = run == 0;
         r->jump = ST_NONE;
+        memset(r->reg_known, 0, r->k->regs.n * sizeof *r->reg_known);
         run_body(r, s->scope.body);
     }
     r->jump = ST_NONE;
+    report_unchecked(r, s);
 }
 
 /* Outside of such scopes one iteration represents all: the first one, and core 0. */
@@ -551,7 +647,9 @@ pass_race(Kernel *k)
     access_log_init(&r.log, k, &r.scratch);
     r.copy = ARENA_ARRAY(&r.scratch, int64_t, k->bufs.n);
     r.orders = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
-    r.reported = ARENA_ARRAY(&r.scratch, uint8_t, k->stmts.n);
+    r.reported = ARENA_ARRAY(&r.scratch, uint16_t, k->stmts.n);
+    r.reg = ARENA_ARRAY(&r.scratch, int64_t, k->regs.n);
+    r.reg_known = ARENA_ARRAY(&r.scratch, bool, k->regs.n);
     r.has_modes = atomic_modes(k, &r.scratch, &r.modes);
     mark_orders(&r, k->body);
     find_scopes(&r, k->body);
