@@ -8,6 +8,7 @@
 #   make check-passes   what executes kernels, without each pass of the host back end and without all of them
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
+#   make orders-long            all orders of small programs of queues (docs/testing.md)
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make lint       formatting, include direction, function length, generated pages
@@ -251,6 +252,12 @@ functions-long: all $(BUILD)/long/functions
 pairs-long: all $(BUILD)/long/pairs
 	@$(call long_kernels,pairs,pairs) && $(BUILD)/long/pairs $(call LONG_FILES,pairs)
 .PHONY: functions-long pairs-long
+
+# All small programs of queues with up to ORDERS descriptors (docs/testing.md).
+ORDERS = 5
+orders-long: $(BUILD)/unit/test_sync
+	$(BUILD)/unit/test_sync $(ORDERS)
+.PHONY: orders-long
 
 include bench/bench.mk
 

@@ -38,6 +38,8 @@ typedef struct Options {
     VEC(Define) env; /* --env NAME=VALUE: os.environ; the value is the text */
     /* the present folder, at which relative paths begin, or null */
     const char *cwd;
+    const char *sync;       /* "auto", "none" or null: none */
+    bool sync_auto;         /* sync is "auto" */
     const char *lmem_alloc; /* "first-fit", "banked" or null: first-fit */
     bool lmem_banked;       /* lmem_alloc is "banked" */
     /* operator mode: "static", "dynamic", or null if the file's folder decides */

@@ -20,6 +20,18 @@ check_places(Cmd *c)
                                          places));
 }
 
+/* Checks --sync. */
+static bool
+check_sync(Cmd *c)
+{
+    Unit *u = &c->unit;
+    const char *sync = u->opt.sync;
+    u->opt.sync_auto = sync && strcmp(sync, "auto") == 0;
+    return !sync || u->opt.sync_auto || strcmp(sync, "none") == 0 ||
+           options_wrong(
+               c, arena_printf(&u->arena, "--sync is auto or none, not '%s'", sync));
+}
+
 static bool
 check_options(Cmd *c)
 {
@@ -31,7 +43,7 @@ check_options(Cmd *c)
     if (u->opt.call && !*u->opt.call) {
         return options_wrong(c, "--call takes an expression");
     }
-    TRY(check_places(c));
+    TRY(check_places(c) && check_sync(c));
     if (u->opt.mode && strcmp(u->opt.mode, "static") != 0 &&
         strcmp(u->opt.mode, "dynamic") != 0) {
         return options_wrong(c, arena_printf(&u->arena,

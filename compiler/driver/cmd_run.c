@@ -161,6 +161,24 @@ prepare_source(Cmd *c, Job *job, const char *text, size_t size, bool emulate)
     return true;
 }
 
+enum {
+    SCHEDULES = 64 /* of --mode explore without --schedules */
+};
+
+/* Checks the options of --mode explore. A program is compiled for its queues then. */
+static bool
+check_explore(Cmd *c)
+{
+    bool explore = c->run_mode && strcmp(c->run_mode, "explore") == 0;
+    if (!explore) {
+        return (c->schedules == 0 && c->seed == 0) ||
+               options_wrong(c, "--schedules and --seed are for --mode explore");
+    }
+    c->schedules = c->schedules > 0 ? c->schedules : SCHEDULES;
+    c->unit.opt.sync = c->unit.opt.sync ? c->unit.opt.sync : "auto";
+    return true;
+}
+
 /* The first bytes of a file decide whether it is a blob. */
 static bool
 prepare(Cmd *c, Job *job)
@@ -177,6 +195,7 @@ prepare(Cmd *c, Job *job)
                                              "--backend out",
                                              c->run_mode));
     }
+    TRY(check_explore(c));
     bool emulate = watched || (backend && strcmp(backend, "emu") == 0);
     char *bytes;
     size_t size;
@@ -623,6 +642,111 @@ read_fill(Cmd *c, uint8_t *out)
            options_wrong(c, "--lmem-fill is a byte, 0 to 255");
 }
 
+/* ---- schedules ----------------------------------------------------------- */
+
+/* Copies the bytes of all arrays, or puts such copies back. */
+static uint8_t *
+copy_arrays(Cmd *c, const Job *job)
+{
+    size_t all = 0;
+    for (int i = 0; i < job->nparams; i++) {
+        all += (size_t)job->arrays[i].bytes;
+    }
+    uint8_t *copy = arena_alloc(&c->unit.arena, all), *at = copy;
+    for (int i = 0; i < job->nparams; i++) {
+        memcpy(at, job->arrays[i].data, (size_t)job->arrays[i].bytes);
+        at += job->arrays[i].bytes;
+    }
+    return copy;
+}
+
+static void
+put_arrays(const Job *job, const uint8_t *copy)
+{
+    for (int i = 0; i < job->nparams; i++) {
+        memcpy(job->arrays[i].data, copy, (size_t)job->arrays[i].bytes);
+        copy += job->arrays[i].bytes;
+    }
+}
+
+/* Returns the first parameter of which the arrays differ from a copy; -1: none. */
+static int
+differing_array(const Job *job, const uint8_t *copy)
+{
+    for (int i = 0; i < job->nparams; i++) {
+        if (memcmp(job->arrays[i].data, copy, (size_t)job->arrays[i].bytes) != 0) {
+            return i;
+        }
+        copy += job->arrays[i].bytes;
+    }
+    return -1;
+}
+
+static void
+note_seed(TikError *err, int64_t seed)
+{
+    size_t n = strlen(err->text);
+    snprintf(err->text + n, sizeof err->text - n,
+             " (--mode explore --schedules 1 --seed %lld)", (long long)seed);
+}
+
+/* Runs the blob by --schedules orders of its queues, and last in the program's order;
+ * all of them must give the same. */
+static bool
+run_schedules(Cmd *c, Job *job, const TikEmuOptions *last, TikError *err)
+{
+    const uint8_t *before = copy_arrays(c, job), *results = NULL;
+    int64_t first = c->seed > 0 ? c->seed : 1;
+    for (int64_t i = 0; i <= c->schedules; i++) {
+        bool by_queues = i < c->schedules;
+        TikEmuOptions o = {.lmem_fill = last->lmem_fill,
+                           .schedule = (uint64_t)first + (uint64_t)i};
+        put_arrays(job, before);
+        if (!tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
+                                 job->pointers, by_queues ? &o : last, err)) {
+            if (by_queues) {
+                note_seed(err, first + i);
+            }
+            return false;
+        }
+        results = results == NULL ? copy_arrays(c, job) : results;
+        int at = differing_array(job, results);
+        if (at >= 0) {
+            set_error(err, TIK_ERR_FAULT, "race",
+                      arena_printf(&c->unit.arena,
+                                   "'%s' differs between two orders of the queues",
+                                   job->params[at].name));
+            note_seed(err, by_queues ? first + i : first);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+can_schedule(Cmd *c, const Job *job)
+{
+    TikBlob b;
+    TikBlobKernel k;
+    TikBlobDiag diag;
+    if (c->schedules < 1) {
+        return true;
+    }
+    for (int i = 0; i < job->nparams; i++) {
+        if (is_list(&job->params[i])) {
+            return options_wrong(c,
+                                 "--mode explore is for kernels without address lists");
+        }
+    }
+    bool opened = tikblob_open(&b, job->blob, job->blob_size, &diag);
+    if (opened) {
+        tikblob_kernel(&b, job->blob_kernel, &k);
+    }
+    return (opened && (k.flags & TIKBLOB_QUEUES) != 0) ||
+           options_wrong(c, "--mode explore is for kernels that queues execute, which "
+                            "--sync auto builds");
+}
+
 static bool
 wants_check(const Cmd *c)
 {
@@ -660,10 +784,12 @@ run_emulator(Cmd *c, Job *job, TikError *err)
                        .check = wants_check(c),
                        .defined = defined_args(c, job),
                        .profile = view ? &view->profile : NULL};
-    TRY(read_fill(c, &o.lmem_fill));
+    TRY(read_fill(c, &o.lmem_fill) && can_schedule(c, job));
     TRY(!view || profile_begin(c, view, job->blob, job->blob_size, job->blob_kernel));
-    bool ok = tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
-                                  job->pointers, &o, err) &&
+    bool ok = (c->schedules > 0
+                   ? run_schedules(c, job, &o, err)
+                   : tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
+                                         job->pointers, &o, err)) &&
               (!c->lmem_dump || tik_npy_write(c->lmem_dump, &lmem, err));
     c->fault_chain = ok ? 0 : chain_of_blob(&c->unit, job, err->frame);
     tik_array_free(&lmem);

@@ -36,6 +36,7 @@ typedef struct Cmd {
     const char *trace;    /* --trace */
     bool found;           /* the mode check found something */
     const char *lmem_fill, *lmem_dump;
+    int64_t schedules, seed; /* orders of queues that run tries, and the first one */
     const char *format;
     const char *facts;
     const char *print_after;
@@ -218,6 +219,7 @@ int cmd_strip(Cmd *c);
 int cmd_diff(Cmd *c);
 int cmd_explain(Cmd *c);
 int cmd_explain_slice(Cmd *c);
+int cmd_explain_sync(Cmd *c);
 int cmd_targets(Cmd *c);
 
 /* Reads and compiles a source file with the options of the command line. */

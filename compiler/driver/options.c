@@ -272,7 +272,7 @@ store_allow(Cmd *c, const Command *cmd, const char *text)
 static void
 store_mode(Cmd *c, const char *value)
 {
-    static const char *const words[] = {"fast", "check", "time"};
+    static const char *const words[] = {"fast", "check", "time", "explore"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         if (strcmp(value, words[i]) == 0) {
             c->run_mode = value;

@@ -34,4 +34,7 @@ void tikc_facts(const Kernel *k, const char *stem, const char *suffix, Text *out
 bool MUST_USE tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes,
                         size_t *size);
 
+/* Says of each kernel which flags and barriers order its queues, and why (plan.h). */
+bool MUST_USE tikc_explain_sync(Unit *u, Kernel *const *kernels, int n, Text *out);
+
 #endif

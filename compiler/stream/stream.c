@@ -77,7 +77,7 @@ frame(Stream *s)
 }
 
 bool
-stream_emit_desc(Stream *s, const TikDesc *d)
+stream_append(Stream *s, const TikDesc *d)
 {
     char error[200];
     Source *src = &s->u->sources.p[s->at->span.file];
@@ -96,6 +96,14 @@ stream_emit_desc(Stream *s, const TikDesc *d)
         name_scalars(s);
     }
     return true;
+}
+
+bool
+stream_emit_desc(Stream *s, const TikDesc *d)
+{
+    TRY(stream_insert(s));
+    s->nemitted++;
+    return stream_append(s, d);
 }
 
 static bool
@@ -541,7 +549,8 @@ begin(Stream *s)
                               .cores = (uint32_t)s->cores,
                               .flags = (k->may_read_uninit ? TIKBLOB_FILL_SCRATCH : 0u) |
                                        (k->blocks_ordered ? TIKBLOB_ORDERED : 0u) |
-                                       (s->any_cores ? TIKBLOB_ANY_CORES : 0u),
+                                       (s->any_cores ? TIKBLOB_ANY_CORES : 0u) |
+                                       (s->plan != NULL ? TIKBLOB_QUEUES : 0u),
                               .args = args,
                               .nargs = (int)k->params.n,
                               .regions = regions,
@@ -570,14 +579,16 @@ prepare(Stream *s)
     s->cores = 1;
 }
 
+/* plan: what orders the queues; null: the descriptors are executed in their order. */
 static bool
-kernel(Unit *u, TikBlobWriter *w, const Kernel *k)
+kernel(Unit *u, TikBlobWriter *w, const Kernel *k, const Plan *plan)
 {
-    Stream s = {.u = u, .k = k, .w = w};
+    Stream s = {.u = u, .k = k, .w = w, .plan = plan};
     arena_init(&s.scratch);
     prepare(&s);
     survey(&s, k->body);
-    bool ok = begin(&s) && body(&s, k->body);
+    s.turn_reg = plan != NULL ? s.nregs++ : 0;
+    bool ok = begin(&s) && body(&s, k->body) && stream_insert(&s);
     tikblob_end_kernel(w);
     arena_free(&s.scratch);
     return ok;
@@ -642,8 +653,10 @@ finish(Unit *u, TikBlobWriter *w, const uint8_t **bytes, size_t *size)
     return true;
 }
 
-bool
-tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes, size_t *size)
+/* plans: one for each kernel; null: queues are not used. */
+static bool
+make_blob(Unit *u, Kernel *const *kernels, int n, const Plan *plans,
+          const uint8_t **bytes, size_t *size)
 {
     if (n < 1) {
         diag_add(u, D_BLOB, (Span){0, 0, 0}, 0, "there is no kernel to put into a blob");
@@ -657,9 +670,101 @@ tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes, size_t 
     tikblob_choices(w, kernels[0]->choices);
     bool ok = true;
     for (int i = 0; i < n; i++) {
-        ok = kernel(u, w, kernels[i]) && ok;
+        bool queues = plans != NULL && plans[i].ordered;
+        ok = kernel(u, w, kernels[i], queues ? &plans[i] : NULL) && ok;
     }
     ok = ok && finish(u, w, bytes, size);
     tikblob_writer_free(w);
     return ok && self_check(u, kernels, *bytes, *size);
+}
+
+static Plan *
+plans_of(Unit *u, const uint8_t *bytes, size_t size, int n)
+{
+    TikBlob b;
+    TikBlobDiag diag;
+    Plan *plans = ARENA_ARRAY(&u->arena, Plan, n);
+    if (!tikblob_open(&b, bytes, size, &diag)) {
+        ICE("a blob of ours is refused");
+    }
+    for (int i = 0; i < n; i++) {
+        plan_make(&plans[i], &u->arena, &b, i);
+    }
+    return plans;
+}
+
+/* What is written must be proved, too: a plan is of the descriptors without it. */
+static bool
+are_ordered(const Plan *plans, const uint8_t *bytes, size_t size, int n)
+{
+    TikBlob b;
+    TikBlobDiag diag;
+    bool ok = tikblob_open(&b, bytes, size, &diag);
+    for (int i = 0; ok && i < n; i++) {
+        TikBlobOrder order;
+        ok = !plans[i].ordered || tikblob_order(&b, i, &order);
+    }
+    return ok;
+}
+
+/* Reports the kernels that are executed in the program's order although their queues were
+ * asked for. */
+static void
+report_unused(Unit *u, Kernel *const *kernels, int n, const Plan *plans, const TikBlob *b)
+{
+    for (int i = 0; i < n; i++) {
+        TikBlobOrder order;
+        const char *name = sym_text(&u->names, kernels[i]->name);
+        if (plans[i].ordered) {
+            continue;
+        }
+        if (plans[i].own && !tikblob_order(b, i, &order)) {
+            diag_add(u, D_SYNC_UNUSED, kernels[i]->span, 0,
+                     "kernel '%s' has flags, and they do not order its queues: %s: %s",
+                     name, order.name, order.text);
+        } else {
+            diag_add(u, D_SYNC_UNUSED, kernels[i]->span, 0,
+                     "no flags were found that are proved to order the queues of kernel "
+                     "'%s'",
+                     name);
+        }
+    }
+}
+
+bool
+tikc_blob(Unit *u, Kernel *const *kernels, int n, const uint8_t **bytes, size_t *size)
+{
+    TRY(make_blob(u, kernels, n, NULL, bytes, size));
+    if (!u->opt.sync_auto) {
+        return true;
+    }
+    TikBlob b;
+    TikBlobDiag diag;
+    Plan *plans = plans_of(u, *bytes, *size, n);
+    if (tikblob_open(&b, *bytes, *size, &diag)) {
+        report_unused(u, kernels, n, plans, &b);
+    }
+    TRY(make_blob(u, kernels, n, plans, bytes, size));
+    if (!are_ordered(plans, *bytes, *size, n)) {
+        ICE("the order of queues that was planned is not the one that was written");
+    }
+    return true;
+}
+
+bool
+tikc_explain_sync(Unit *u, Kernel *const *kernels, int n, Text *out)
+{
+    TikBlob b;
+    TikBlobDiag diag;
+    const uint8_t *bytes;
+    size_t size;
+    TRY(make_blob(u, kernels, n, NULL, &bytes, &size));
+    Plan *plans = plans_of(u, bytes, size, n);
+    if (!tikblob_open(&b, bytes, size, &diag)) {
+        ICE("a blob of ours is refused");
+    }
+    for (int i = 0; i < n; i++) {
+        plan_explain(&plans[i], &b, i, out);
+    }
+    return true;
 }

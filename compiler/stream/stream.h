@@ -5,6 +5,7 @@
 
 #include "num/scalar_interval.h"
 #include "ir/ir.h"
+#include "stream/plan.h"
 #include "tikblob.h"
 
 /* A summand of an address that is not a constant. An opaque expression is computed into a
@@ -66,9 +67,13 @@ typedef struct Stream {
     int32_t cores;
     /* cores is only a lower bound: a loop has a Scalar number of blocks */
     bool any_cores;
-    const Stmt *at; /* the present statement */
-    TikDesc d;      /* the descriptor being made */
-    TikDesc call;   /* the descriptor of an instruction being made */
+    const Stmt *at;    /* the present statement */
+    TikDesc d;         /* the descriptor being made */
+    TikDesc call;      /* the descriptor of an instruction being made */
+    const Plan *plan;  /* what is inserted; null: nothing */
+    uint32_t nemitted; /* descriptors so far, without those that are inserted */
+    uint32_t next;     /* the next item of the plan */
+    uint32_t turn_reg; /* of ids that take turns */
 } Stream;
 
 /* Returns an expression as a Sum, which lives as long as the stream (sum.c). */
@@ -87,7 +92,11 @@ uint32_t stream_temp(Stream *s);
 /* Forgets what the statement computed. */
 void stream_next_statement(Stream *s, const Stmt *st);
 
-/* Appends s->d with the present statement's place (stream.c). */
+/* Appends what the plan inserts at the present place (insert.c). */
+bool MUST_USE stream_insert(Stream *s);
+/* Appends a descriptor as it is, and s->d or another one after what the plan inserts,
+ * with the present statement's place (stream.c). */
+bool MUST_USE stream_append(Stream *s, const TikDesc *d);
 bool MUST_USE stream_emit(Stream *s); /* s->d */
 bool MUST_USE stream_emit_desc(Stream *s, const TikDesc *d);
 

@@ -280,9 +280,12 @@ compare(Walk *w, uint32_t later)
     const uint8_t *ages = row_of_queue(w, &w->now, queue);
     SyncVerdict keep = *w->v;
     w->work += t->nstmts;
-    for (uint32_t s = 0; s < t->nstmts && keep.finding == SYNC_ORDERED; s++) {
+    /* accesses of other queues first: they say more */
+    for (uint32_t i = 0; i < 2 * t->nstmts && keep.finding == SYNC_ORDERED; i++) {
         SyncMeet meet;
-        if (ages[s] == 0) {
+        uint32_t s = i % t->nstmts;
+        bool own = t->stmts[s].pipe == queue;
+        if (ages[s] == 0 || own != (i >= t->nstmts)) {
             continue;
         }
         w->work += 20;

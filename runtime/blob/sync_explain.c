@@ -54,8 +54,12 @@ sync_say_distance(SyncText *t, const SyncNames *of, int32_t loop, int64_t rounds
         return;
     }
     const SyncLoop *l = &of->tape->loops[loop];
-    sync_say(t, rounds == 0 ? " in the same iteration" : " %lld iterations before",
-             (long long)(rounds * l->copies));
+    int64_t n = rounds * l->copies;
+    if (rounds == 0) {
+        sync_say(t, " in the same iteration");
+    } else {
+        sync_say(t, " %lld iteration%s before", (long long)n, n == 1 ? "" : "s");
+    }
     sync_say(t, " of the loop at ");
     sync_say_place(t, of, l->desc);
 }

@@ -158,6 +158,7 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
                            .lmem = f->options->lmem,
                            .warn = f->options->warn != NULL ? watched : NULL,
                            .ctx = (void *)(uintptr_t)f,
+                           .schedule = f->options->schedule,
                            .shadow = f->options->check,
                            .defined = f->options->defined,
                            .profile = f->options->profile};

@@ -41,6 +41,8 @@ typedef struct EmuWatch {
                             there is no clock */
     const bool *defined; /* for each argument: it has contents when the run begins; null:
                             all have */
+    uint64_t schedule;   /* a kernel with TIKBLOB_QUEUES is executed by its queues, in an
+                            order chosen by this number; 0: in the program's order */
 } EmuWatch;
 
 /* A kernel without its descriptors. The caller keeps everything until the program is
@@ -175,6 +177,7 @@ struct EmuOp {
     uint8_t kind; /* TikDescKind */
     uint8_t dtype, from;
     uint8_t mask_form;
+    uint8_t queue; /* INSTR: Pipe that executes it */
     bool checked;
     uint64_t literals; /* bit i: operand i of the form was written as a constant */
     uint32_t index;    /* TikDesc.index */
@@ -222,6 +225,8 @@ struct EmuProgram {
     const RowTable *rows;       /* of this processor */
 };
 
+typedef struct EmuQueues EmuQueues;
+
 /* The run of a program, with the state of the core that runs now. */
 struct EmuRun {
     const EmuProgram *p;
@@ -242,6 +247,7 @@ struct EmuRun {
     uint8_t *warned;   /* rules reported for each instruction (emu/warn.c); null: warnings
                           are dropped */
     const EmuOp *before; /* the instruction that ran last; null: none */
+    EmuQueues *queues;   /* what executes instructions; null: the program's order */
     uint64_t steps, step_limit;
     uint32_t core;
     EmuResult *res;
@@ -482,6 +488,16 @@ NumConv emu_conversion(const EmuRun *r, const EmuOp *op);
  * False when a fault was recorded. */
 void emu_start_core(EmuRun *r, uint32_t core);
 bool emu_run_core(EmuRun *r);
+/* emu/queues.c: queues that execute instructions in an order that a seed chooses; null
+ * when memory is exhausted. */
+EmuQueues *emu_queues_new(uint64_t seed);
+void emu_queues_free(EmuQueues *q);
+/* Hands an instruction to its queue, or executes one of the dispatcher. False when a
+ * fault was recorded. */
+bool emu_queues_dispatch(EmuRun *r, const EmuOp *op);
+/* Executes all that is in queues; at the end of a core no flag may be up then. */
+bool emu_queues_drain(EmuRun *r);
+bool emu_queues_end(EmuRun *r, const EmuOp *op);
 /* emu/barrier.c: runs all cores of a program that has barriers between them. */
 bool emu_run_with_barriers(EmuRun *r);
 

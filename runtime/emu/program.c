@@ -437,6 +437,24 @@ bind(const Adder *a, EmuOp *op)
     return why == NULL ? no_memory(a->res) : bad(a, why);
 }
 
+/* Returns the queue that executes an instruction whose operands are in range. */
+static Pipe
+pipe_of(const Adder *a)
+{
+    int n;
+    const TikDesc *d = a->d;
+    CheckInstr in;
+    const ParamInfo *params = form_params(op_table[d->op].form, &n);
+    check_begin(&in, d->op, n);
+    in.soc = a->p->kernel.soc;
+    for (int i = 0; i < n; i++) {
+        if (params[i].role == ROLE_DST || params[i].role == ROLE_SRC) {
+            in.args[i].t.scope = a->p->kernel.regions[d->args[i].t.region].scope;
+        }
+    }
+    return flag_pipe(&in);
+}
+
 static bool
 add_instr(const Adder *a, EmuOp *op)
 {
@@ -457,6 +475,7 @@ add_instr(const Adder *a, EmuOp *op)
         }
         op->literals |= (uint64_t)(d->args[i].literal ? 1 : 0) << i;
     }
+    op->queue = (uint8_t)pipe_of(a);
     return bind(a, op);
 }
 

@@ -126,7 +126,7 @@ emu_run_core(EmuRun *r)
             if (r->shadow != NULL) {
                 shadow_before(r, op);
             }
-            ok = op->exec(r, op);
+            ok = r->queues != NULL ? emu_queues_dispatch(r, op) : op->exec(r, op);
             if (r->shadow != NULL && ok) {
                 shadow_after(r, op);
             }
@@ -174,6 +174,9 @@ emu_run_core(EmuRun *r)
             pc++;
             break;
         case DESC_RETURN:
+            if (r->queues != NULL) {
+                return emu_queues_end(r, op);
+            }
             emu_end_flags(r);
             return true;
         }
@@ -215,6 +218,22 @@ step_limit(uint64_t bound)
     return bound == 0 || bound > UINT64_MAX / 8 ? UINT64_MAX : bound * 4 + 64;
 }
 
+/* Makes the queues of a run by a schedule. */
+static bool
+open_queues(EmuRun *r)
+{
+    const EmuKernel *k = &r->p->kernel;
+    uint64_t seed = k->watch != NULL ? k->watch->schedule : 0;
+    if (seed == 0 || (k->flags & TIKBLOB_QUEUES) == 0) {
+        return true;
+    }
+    r->queues = emu_queues_new(seed);
+    if (r->queues == NULL) {
+        r->res->status = EMU_NO_MEMORY;
+    }
+    return r->queues != NULL;
+}
+
 bool
 emu_run(EmuProgram *p, EmuResult *res)
 {
@@ -237,7 +256,7 @@ emu_run(EmuProgram *p, EmuResult *res)
     if (p->nconsts > 0) {
         memcpy(r.vals + p->first_const, p->consts, p->nconsts * sizeof *r.vals);
     }
-    bool ok = !p->barriers || emu_run_with_barriers(&r);
+    bool ok = open_queues(&r) && (!p->barriers || emu_run_with_barriers(&r));
     for (uint32_t i = 0; !p->barriers && ok && i < r.cores; i++) {
         emu_start_core(&r, i);
         ok = emu_run_core(&r);
@@ -248,6 +267,7 @@ emu_run(EmuProgram *p, EmuResult *res)
     }
     clock_end(&r);
     shadow_end(&r);
+    emu_queues_free(r.queues);
     emu_watch_end(&r);
     emu_warn_end(&r);
     free(r.places);

@@ -247,6 +247,9 @@ typedef struct TikEmuOptions {
      * arrays have. Only mode check asks */
     const bool *defined;
     TikProfile *profile; /* mode time; null: there is no model */
+    /* a blob that says so is executed by its queues, in one of the orders that its flags
+     * allow, which this number chooses; 0: in the order of the program */
+    uint64_t schedule;
 } TikEmuOptions;
 
 TIK_API bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,
