@@ -6,6 +6,7 @@
 #   make check-san  the suite under address and undefined-behaviour sanitizers; SUITE='--only lit' is a part, of make test too
 #   make mutants MUTANTS=N SEED=S   one-line changes of the sources, each of which some test must notice
 #   make check-passes   what executes kernels, without each pass of the host back end and without all of them
+#   make loader     a freestanding loader for devices: TARGET=Ascend310P (tools/loader.mk)
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
 #   make orders-long            all orders of small programs of queues (docs/testing.md)
@@ -260,6 +261,7 @@ orders-long: $(BUILD)/unit/test_sync
 .PHONY: orders-long
 
 include bench/bench.mk
+include tools/loader.mk
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in

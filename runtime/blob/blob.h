@@ -229,19 +229,29 @@ bool blob_utf8(const uint8_t *p, uint64_t n, uint64_t *bad);
 
 /* ---- rules --------------------------------------------------------------- */
 
+/* A rule is its number. */
 typedef enum BlobRule {
-#define BLOB_RULE(id, number, name, rule) BLOB_##id,
+#define BLOB_RULE(id, number, name, rule) BLOB_##id = number,
 #include "blob/blob_rule.def"
-    BLOB_RULE_COUNT
+    CHECK_RULES =
+        1000 /* the rules of instructions follow, in the order of isa/rule.def */
 } BlobRule;
 
 typedef struct BlobRuleInfo {
-    int number;
+    uint32_t number;
     const char *name;
     const char *rule;
 } BlobRuleInfo;
 
-extern const BlobRuleInfo blob_rules[BLOB_RULE_COUNT];
+/* Returns the rows of blob_rule.def, from 0 on; null after the last. Not in a lean
+ * loader. */
+const BlobRuleInfo *blob_rule_at(int index);
+
+static inline uint32_t
+check_rule(Rule rule)
+{
+    return CHECK_RULES + (uint32_t)rule;
+}
 
 typedef struct BlobAt {
     uint32_t fourcc; /* 0: no section */
@@ -251,7 +261,7 @@ typedef struct BlobAt {
 } BlobAt;
 
 /* Fills *diag, which may be null. It always returns false. */
-bool blob_refuse(TikBlobDiag *diag, const char *code, const BlobAt *at);
+bool blob_refuse(TikBlobDiag *diag, uint32_t rule, const BlobAt *at);
 /* Does the same for a rule of blob_rule.def at a byte of the file. section is SEC_COUNT
  * for none. */
 bool blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset);
@@ -259,8 +269,14 @@ bool blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offs
 typedef struct BlobSeen {
     int64_t seen, lo, hi;
 } BlobSeen;
+#ifdef TIK_LEAN
+/* A lean loader gives the rule and the byte; tikc tells the numbers of the same file. */
+#define blob_bad_value(diag, rule, section, offset, ...)                                 \
+    blob_bad(diag, rule, section, offset)
+#else
 bool blob_bad_value(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset,
                     BlobSeen v);
+#endif
 
 /* Says that memory is exhausted, for hosted functions that are not refused otherwise. */
 void blob_no_memory(TikBlobDiag *diag); /* explain.c */

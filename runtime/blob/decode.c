@@ -32,6 +32,17 @@ typedef struct Reader {
     TikBlobDiag *diag;
 } Reader;
 
+#ifdef TIK_LEAN
+#define bad(r, rule, at, ...) bad_at(r, rule, at)
+static bool
+bad_at(const Reader *r, BlobRule rule, uint32_t at)
+{
+    BlobAt where = {.fourcc = blob_sections[SEC_CODE].fourcc,
+                    .offset = r->c->at + at,
+                    .descriptor = r->c->index};
+    return blob_refuse(r->diag, rule, &where);
+}
+#else
 static bool
 bad(const Reader *r, BlobRule rule, uint32_t at, BlobSeen v)
 {
@@ -42,8 +53,9 @@ bad(const Reader *r, BlobRule rule, uint32_t at, BlobSeen v)
                     .seen_hi = v.seen,
                     .allowed_lo = v.lo,
                     .allowed_hi = v.hi};
-    return blob_refuse(r->diag, blob_rules[rule].name, &where);
+    return blob_refuse(r->diag, rule, &where);
 }
+#endif
 
 static void
 use_reg(const Reader *r, uint32_t reg)
@@ -263,11 +275,29 @@ static const uint8_t numbers_of_form[FORM_COUNT + 1] = {
 #include "isa/form_sum.def"
 };
 
+/* By the bits of the roles where they are. */
+static bool
+has_mask(Form form)
+{
+#ifndef TIK_LEAN
+    return form_roles[ROLE_MASK][form] != 0;
+#else
+    int n;
+    const RoleRow *rows = form_role_rows(form, &n);
+    for (int i = 0; i < n; i++) {
+        if (role_at(rows, i) == ROLE_MASK) {
+            return true;
+        }
+    }
+    return false;
+#endif
+}
+
 void
 blob_instr_layout(Op op, MaskForm mask, int *numbers, int *bytes)
 {
     Form form = op_table[op].form;
-    int words = form_roles[ROLE_MASK][form] != 0 ? mask_words(mask) : 0;
+    int words = has_mask(form) ? mask_words(mask) : 0;
     *numbers = numbers_of_form[form] + words;
     *bytes = 8 + tensors_of_form[form] * 8 + *numbers * 4;
     *bytes += (int)blob_more_tags(*numbers);
@@ -510,7 +540,7 @@ read_instr(Reader *r, TikDesc *out)
 {
     Op op = (Op)(get16(r->p + 2) & ((1 << OP_BITS) - 1));
     int n;
-    const ParamInfo *p = form_params(op_table[op].form, &n);
+    const RoleRow *p = form_role_rows(op_table[op].form, &n);
     bool masked = false;
     if (out != NULL) {
         out->op = op;
@@ -518,8 +548,8 @@ read_instr(Reader *r, TikDesc *out)
         out->mask_form = form_of(r->p);
     }
     for (int i = 0; i < n; i++) {
-        masked |= p[i].role == ROLE_MASK;
-        if (!read_param(r, p[i].role, out, i)) {
+        masked |= role_at(p, i) == ROLE_MASK;
+        if (!read_param(r, role_at(p, i), out, i)) {
             return false;
         }
     }
@@ -564,12 +594,23 @@ static bool
 check_opcode(const Reader *r)
 {
     uint32_t op = get16(r->p + 2) & ((1 << OP_BITS) - 1);
-    if (r->p[1] != CLASS_BASE + DESC_INSTR || op < OP_COUNT) {
+    if (r->p[1] != CLASS_BASE + DESC_INSTR) {
         return true;
     }
-    return bad(r, BLOB_OPCODE, 2, (BlobSeen){op, 0, OP_COUNT - 1});
+    if (op >= OP_COUNT) {
+        return bad(r, BLOB_OPCODE, 2, (BlobSeen){op, 0, OP_COUNT - 1});
+    }
+#ifdef TIK_LEAN
+    /* A form that is not there: others open the blob, and their verifier refuses it. */
+    if (op_table[op].form == FORM_COUNT) {
+        BlobAt where = {.fourcc = blob_sections[SEC_CODE].fourcc,
+                        .offset = r->c->at + 2,
+                        .descriptor = r->c->index};
+        return blob_refuse(r->diag, check_rule(RULE_NOT_ON_ARCH), &where);
+    }
+#endif
+    return true;
 }
-
 int
 blob_decode(const TikCursor *c, TikDesc *out, BlobUse *use, TikBlobDiag *diag)
 {
@@ -634,6 +675,7 @@ use_loop(const TikCursor *c, BlobUse *use)
     }
 }
 
+#ifndef TIK_LEAN
 enum {
     ECHOES = 4
 };
@@ -678,6 +720,28 @@ keep_echo(Echoes *e, const TikCursor *c)
     }
 }
 
+#else
+typedef int Echoes;
+#define forget_echoes(e) (*(e) = 0)
+#define echo_slots(e, c) (*(e))
+#define keep_echo(e, c)  ((void)0)
+#endif
+
+/* A lean loader does without, for the sake of its stack. */
+static int
+check_next(TikCursor *c, BlobUse *use, Echoes *seen, TikBlobDiag *diag)
+{
+    int slots = echo_slots(seen, c);
+    if (slots == 0) {
+        slots = blob_decode(c, NULL, use, diag);
+        if (slots > 0) {
+            keep_echo(seen, c);
+            use_loop(c, use);
+        }
+    }
+    return slots;
+}
+
 static bool
 check_kernel_code(TikCursor *c, BlobUse *use, int kernel, TikBlobDiag *diag)
 {
@@ -686,14 +750,9 @@ check_kernel_code(TikCursor *c, BlobUse *use, int kernel, TikBlobDiag *diag)
     Echoes seen;
     forget_echoes(&seen);
     while (c->at < c->end) {
-        int slots = echo_slots(&seen, c);
-        if (slots == 0) {
-            slots = blob_decode(c, NULL, use, diag);
-            if (slots < 0) {
-                return false;
-            }
-            keep_echo(&seen, c);
-            use_loop(c, use);
+        int slots = check_next(c, use, &seen, diag);
+        if (slots < 0) {
+            return false;
         }
         c->at += (uint64_t)slots * SLOT_BYTES;
         c->index++;

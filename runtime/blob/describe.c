@@ -3,6 +3,31 @@
 #include "blob/blob.h"
 #include "rules/flag.h"
 
+static const BlobRuleInfo blob_rules[] = {
+#define BLOB_RULE(id, number, name, rule) {number, name, rule},
+#include "blob/blob_rule.def"
+};
+
+const BlobRuleInfo *
+blob_rule_at(int index)
+{
+    size_t n = sizeof blob_rules / sizeof blob_rules[0];
+    return (size_t)index < n ? &blob_rules[index] : NULL;
+}
+
+const char *
+tikblob_rule_name(uint32_t rule)
+{
+    const BlobRuleInfo *r;
+    for (int i = 0; (r = blob_rule_at(i)) != NULL; i++) {
+        if (r->number == rule) {
+            return r->name;
+        }
+    }
+    bool known = rule > CHECK_RULES && rule < check_rule(RULE_COUNT);
+    return known ? rule_table[rule - CHECK_RULES].name : "";
+}
+
 const Soc *
 tikblob_soc(const char *name)
 {

@@ -50,12 +50,12 @@ free_offsets(BlobEcho *e, const TikBlob *b)
     int n, numbers, bytes;
     Op op = (Op)(get16(e->p + 2) & ((1 << OP_BITS) - 1));
     MaskForm form = (MaskForm)(get16(e->p + 2) >> OP_FORM_SHIFT & 3);
-    const ParamInfo *params = form_params(op_table[op].form, &n);
+    const RoleRow *params = form_role_rows(op_table[op].form, &n);
     blob_instr_layout(op, form, &numbers, &bytes);
     uint32_t at = 8 + blob_more_tags(numbers);
     bool near = true;
     for (int i = 0; i < n; i++) {
-        Role role = params[i].role;
+        Role role = role_at(params, i);
         if (role == ROLE_DST || role == ROLE_SRC || role == ROLE_ROOT) {
             near = free_word(e, b, at) && near;
         }

@@ -30,7 +30,10 @@ static const char no_memory[] = "memory";
 void
 blob_no_memory(TikBlobDiag *diag)
 {
-    blob_refuse(diag, no_memory, &(BlobAt){.descriptor = -1});
+    if (diag != NULL) {
+        *diag = (TikBlobDiag){.descriptor = -1};
+        memcpy(diag->code, no_memory, sizeof no_memory);
+    }
 }
 
 static const char *
@@ -39,9 +42,10 @@ rule_text(const char *code)
     if (strcmp(code, no_memory) == 0) {
         return "there is enough memory for what the blob becomes";
     }
-    for (int i = 0; i < BLOB_RULE_COUNT; i++) {
-        if (strcmp(blob_rules[i].name, code) == 0) {
-            return blob_rules[i].rule;
+    const BlobRuleInfo *b;
+    for (int i = 0; (b = blob_rule_at(i)) != NULL; i++) {
+        if (strcmp(b->name, code) == 0) {
+            return b->rule;
         }
     }
     Rule r = rule_find(code);
@@ -104,7 +108,7 @@ tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out
     if (size > 0) {
         out[0] = 0;
     }
-    add(&l, "%s", rule_text(diag->code));
+    add(&l, "%s", rule_text(diag->code[0] ? diag->code : tikblob_rule_name(diag->rule)));
     add_numbers(&l, diag);
     if (diag->descriptor >= 0 && opened && kernel >= 0 && kernel < b->nkernels) {
         add_descriptor(&l, b, kernel, diag);

@@ -17,28 +17,27 @@ const SectionInfo blob_sections[SEC_COUNT] = {
 #include "blob/section.def"
 };
 
-const BlobRuleInfo blob_rules[BLOB_RULE_COUNT] = {
-#define BLOB_RULE(id, number, name, rule) [BLOB_##id] = {number, name, rule},
-#include "blob/blob_rule.def"
-};
-
 static const uint8_t magic[8] = {0x89, 'T', 'K', 'B', 0x0d, 0x0a, 0x1a, 0x0a};
 
 bool
-blob_refuse(TikBlobDiag *diag, const char *code, const BlobAt *at)
+blob_refuse(TikBlobDiag *diag, uint32_t rule, const BlobAt *at)
 {
     if (diag == NULL) {
         return false;
     }
-    *diag = (TikBlobDiag){.offset = at->offset,
+    *diag = (TikBlobDiag){.rule = rule,
+                          .offset = at->offset,
                           .descriptor = at->descriptor,
                           .seen_lo = at->seen_lo,
                           .seen_hi = at->seen_hi,
                           .allowed_lo = at->allowed_lo,
                           .allowed_hi = at->allowed_hi};
+#ifndef TIK_LEAN
+    const char *code = tikblob_rule_name(rule);
     for (size_t i = 0; i + 1 < sizeof diag->code && code[i] != 0; i++) {
         diag->code[i] = code[i];
     }
+#endif
     if (at->fourcc != 0) {
         for (int i = 0; i < 4; i++) {
             diag->section[i] = (char)(at->fourcc >> (8 * i));
@@ -47,6 +46,16 @@ blob_refuse(TikBlobDiag *diag, const char *code, const BlobAt *at)
     return false;
 }
 
+#ifdef TIK_LEAN
+bool
+blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset)
+{
+    BlobAt at = {.fourcc = section < SEC_COUNT ? blob_sections[section].fourcc : 0,
+                 .offset = offset,
+                 .descriptor = -1};
+    return blob_refuse(diag, rule, &at);
+}
+#else
 bool
 blob_bad_value(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset,
                BlobSeen v)
@@ -58,7 +67,7 @@ blob_bad_value(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t off
                  .seen_hi = v.seen,
                  .allowed_lo = v.lo,
                  .allowed_hi = v.hi};
-    return blob_refuse(diag, blob_rules[rule].name, &at);
+    return blob_refuse(diag, rule, &at);
 }
 
 bool
@@ -66,6 +75,7 @@ blob_bad(TikBlobDiag *diag, BlobRule rule, SectionId section, uint64_t offset)
 {
     return blob_bad_value(diag, rule, section, offset, (BlobSeen){0, 0, 0});
 }
+#endif
 
 /* ---- header -------------------------------------------------------------- */
 
@@ -354,7 +364,7 @@ check_target(TikBlob *b, TikBlobDiag *diag)
 void
 blob_choice_record(Choice point, int reading, uint8_t out[CHOICE_BYTES])
 {
-    const char *number = choice_info(point)->number;
+    const char *number = choice_number(point);
     put32(out, 0);
     for (int i = 0; i < 4 && number[i] != 0; i++) {
         out[i] = (uint8_t)number[i];
@@ -390,7 +400,7 @@ check_choices(TikBlob *b, TikBlobDiag *diag)
         uint32_t reading = get32(p + 4);
         Choice point;
         if (!find_choice(p, &point) || reading < 1 || reading > UINT8_MAX ||
-            choice_reading(point, (int)reading) == NULL) {
+            !choice_has_reading(point, (int)reading)) {
             return blob_bad(diag, BLOB_CHOICE_FIELD, SEC_CHCE, where);
         }
         if ((int)point <= last) {

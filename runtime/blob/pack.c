@@ -6,7 +6,7 @@
  * packed-constant. */
 #include "blob/blob.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 enum {
     FLAG_PACKED = 1,
@@ -17,12 +17,19 @@ enum {
     FLAG_ALL = 31
 };
 
+/* Whether any processor that this reader knows has packed constants. */
+#ifdef TIK_LEAN
+#define HAS_LMEM LEAN_LMEM
+#else
+#define HAS_LMEM true
+#endif
+
 bool
 blob_pack_plan(const Soc *soc, const Choices *choices, TikBlobPack *p)
 {
     PackTarget t;
     bool bytes = p->weight == DT_S8 || p->weight == DT_U8;
-    if (!pack_target(soc, choices, &t) || (p->nibbles && !bytes)) {
+    if (!HAS_LMEM || !pack_target(soc, choices, &t) || (p->nibbles && !bytes)) {
         return false;
     }
     PackWeight w = {

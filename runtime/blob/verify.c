@@ -20,13 +20,13 @@
 /* ---- refusing ------------------------------------------------------------ */
 
 bool
-verify_refuse(Verifier *v, const char *code, const BlobAt *values)
+verify_refuse(Verifier *v, uint32_t rule, const BlobAt *values)
 {
     BlobAt at = *values;
     at.fourcc = blob_sections[SEC_CODE].fourcc;
     at.offset = v->d.offset;
     at.descriptor = v->d.index;
-    return blob_refuse(v->diag, code, &at);
+    return blob_refuse(v->diag, rule, &at);
 }
 
 bool
@@ -36,14 +36,14 @@ verify_bad(Verifier *v, BlobRule rule, BlobSeen seen)
                  .seen_hi = seen.seen,
                  .allowed_lo = seen.lo,
                  .allowed_hi = seen.hi};
-    return verify_refuse(v, blob_rules[rule].name, &at);
+    return verify_refuse(v, rule, &at);
 }
 
 bool
-verify_weak(Verifier *v, const char *code, const BlobAt *values)
+verify_weak(Verifier *v, uint32_t rule, const BlobAt *values)
 {
     if (v->weak == NULL) {
-        return verify_refuse(v, code, values);
+        return verify_refuse(v, rule, values);
     }
     v->weak[v->d.index / 8] |= (uint8_t)(1 << (v->d.index % 8));
     return true;
@@ -455,6 +455,7 @@ tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
     v->weak = with->unproved;
     v->top_steps = 1; /* the end of the kernel */
     v->nsteps = 0;
+#ifndef TIK_LEAN
     for (int i = 0; i < SHAPES; i++) {
         v->shapes[i].kept = false;
     }
@@ -462,6 +463,7 @@ tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
         v->patterns[i].echo.p = NULL;
     }
     v->next_pattern = 0;
+#endif
     v->block_events = 0;
     v->register_writes = 0;
     v->nblocks = 0;

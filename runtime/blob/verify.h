@@ -79,11 +79,11 @@ typedef struct Verifier {
     CheckStep steps[MAX_CHECK_STEPS]; /* nsteps of them, of the instruction steps_op */
     int nsteps;
     Op steps_op;
-    Shape shapes[SHAPES];
-    Place places[MAX_PARAMS]; /* room for Known */
-    Pattern patterns[PATTERNS];
-    int next_pattern;      /* the one that is replaced next */
-    uint64_t block_events; /* beginnings and ends of blocks so far */
+    NOT_LEAN(Shape shapes[SHAPES];)
+    NOT_LEAN(Place places[MAX_PARAMS];) /* room for Known */
+    NOT_LEAN(Pattern patterns[PATTERNS];)
+    NOT_LEAN(int next_pattern;) /* the one that is replaced next */
+    uint64_t block_events;      /* beginnings and ends of blocks so far */
     uint64_t register_writes;
     uint64_t top_steps; /* steps outside of loops */
     Block blocks[MAX_BLOCKS];
@@ -96,11 +96,11 @@ typedef struct Verifier {
 } Verifier;
 
 /* Refuses with the rule and the present descriptor as place. It always returns false. */
-bool verify_refuse(Verifier *v, const char *code, const BlobAt *values);
+bool verify_refuse(Verifier *v, uint32_t rule, const BlobAt *values);
 bool verify_bad(Verifier *v, BlobRule rule, BlobSeen seen);
 /* Notes that the present descriptor is not proved: its bit is set, or it is refused.
  * Returns false in the second case. */
-bool verify_weak(Verifier *v, const char *code, const BlobAt *values);
+bool verify_weak(Verifier *v, uint32_t rule, const BlobAt *values);
 
 bool verify_dead(const Verifier *v);
 /* Gives the values of a number at the present descriptor. Returns false when a counter is
@@ -113,7 +113,12 @@ bool prove_access(Verifier *v);
 
 /* Keeps the present instruction, all steps of which hold; s is its shape. */
 void pattern_keep(Verifier *v, const Shape *s);
-/* Proves the next descriptor and goes on if it repeats one that is kept. */
+/* Proves the next descriptor and goes on if it repeats one that is kept. A lean loader
+ * keeps none, which costs it time and spares it memory. */
+#ifdef TIK_LEAN
+#define pattern_proves(v) ((void)(v), false)
+#else
 bool pattern_proves(Verifier *v);
+#endif
 
 #endif

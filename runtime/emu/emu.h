@@ -17,6 +17,14 @@
 #ifndef TIK_EMU_H
 #define TIK_EMU_H
 
+/* Arrays, special registers and vector lanes are read as the numbers that they are. */
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the emulator needs a processor with the low byte first; the loader runs on any"
+#endif
+#if __SIZEOF_POINTER__ < 8
+#error "the emulator needs a processor of 64 bits; the loader runs on any"
+#endif
+
 #include "emu/lanes.h"
 #include "emu/rows.h"
 #include "rules/atomic.h"

@@ -13,7 +13,7 @@
 #include "layout/pack_plan.h"
 #include "tik_api.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,9 +32,11 @@ enum {
 
 /* Says where and why a blob is refused, or what the verifier could not prove. */
 typedef struct TikBlobDiag {
-    char code[40];      /* stable name of the rule, see docs/blob-format.md */
-    char section[5];    /* fourcc or "" */
-    uint64_t offset;    /* byte offset in the file */
+    char code[40];   /* stable name of the rule, see docs/blob-format.md; "" of a loader
+                        that has no names (make loader) */
+    uint32_t rule;   /* number of the rule, see tikblob_rule_name */
+    char section[5]; /* fourcc or "" */
+    uint64_t offset; /* byte offset in the file */
     int64_t descriptor; /* index in the kernel's code or -1 */
     int64_t seen_lo, seen_hi;
     int64_t allowed_lo, allowed_hi;
@@ -283,6 +285,12 @@ TIK_API void tikblob_name(const TikBlob *b, int kernel, uint32_t record,
                           TikBlobName *out);
 
 /* ---- names --------------------------------------------------------------- */
+
+/* Returns the name of a rule by its number, "" for none. A loader without names gives
+ * numbers; a program on a host names them, or makes a sentence of them
+ * (tikblob_explain). Those below 1000 are the numbers of docs/blob-format.md; those from
+ * 1000 on, of rules on instructions, are the same in one version of the library only. */
+TIK_API const char *tikblob_rule_name(uint32_t rule);
 
 /* Finds a processor by the name of its platform ("Ascend310P3") or family; null when
  * there is none. */

@@ -23,6 +23,18 @@ static const ReadingInfo readings[CHOICE_COUNT][MAX_READINGS] = {
 #include "isa/choice.def"
 };
 
+const char *
+choice_number(Choice point)
+{
+    return points[point].number;
+}
+
+bool
+choice_has_reading(Choice point, int n)
+{
+    return choice_reading(point, n) != NULL;
+}
+
 const ChoiceInfo *
 choice_info(Choice point)
 {

@@ -30,6 +30,11 @@ typedef struct ReadingInfo {
     const char *text; /* what the reading says */
 } ReadingInfo;
 
+/* Returns the point's number, and whether it has a reading. */
+const char *choice_number(Choice point);
+bool choice_has_reading(Choice point, int n);
+
+/* The following are not in a lean loader (isa/lean.h). */
 const ChoiceInfo *choice_info(Choice point);
 /* Returns why the point has one reading only; null when it can be chosen. */
 const char *choice_fixed(Choice point);

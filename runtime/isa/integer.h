@@ -3,20 +3,38 @@
 #ifndef TIK_INTEGER_H
 #define TIK_INTEGER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* No root tensor ends beyond this byte, and sums of a few such offsets are exact. */
 #define FAR_AWAY ((int64_t)1 << 48)
 
+/* Small processors take many instructions for each of these: a lean loader (isa/lean.h)
+ * has one copy of them, in lean/integer.c. */
+#ifdef TIK_LEAN
+#define OUTLINE
+int64_t sat_add(int64_t a, int64_t b);
+int64_t sat_mul(int64_t a, int64_t b);
+bool mul_overflow(int64_t a, int64_t b, int64_t *out);
+int64_t div_floor(int64_t a, int64_t b);
+int64_t div_ceil(int64_t a, int64_t b);
+int64_t mod_floor(int64_t v, int64_t m);
+int64_t round_up(int64_t a, int64_t b);
+int64_t gcd(int64_t a, int64_t b);
+#else
+#define OUTLINE static inline
+#endif
+
+#if !defined(TIK_LEAN) || defined(TIK_INTEGER_BODIES)
 /* Sums and products, clamped to the range of int64. */
-static inline int64_t
+OUTLINE int64_t
 sat_add(int64_t a, int64_t b)
 {
     int64_t r;
     return __builtin_add_overflow(a, b, &r) ? (b < 0 ? INT64_MIN : INT64_MAX) : r;
 }
 
-static inline int64_t
+OUTLINE int64_t
 sat_mul(int64_t a, int64_t b)
 {
     int64_t r;
@@ -24,9 +42,16 @@ sat_mul(int64_t a, int64_t b)
                                             : r;
 }
 
+/* Returns whether the product leaves 64 bits; *out is then its low part. */
+OUTLINE bool
+mul_overflow(int64_t a, int64_t b, int64_t *out)
+{
+    return __builtin_mul_overflow(a, b, out);
+}
+
 /* Division rounded down and up, for b other than 0; the one quotient that overflows is
  * clamped. */
-static inline int64_t
+OUTLINE int64_t
 div_floor(int64_t a, int64_t b)
 {
     if (b == -1) {
@@ -35,7 +60,7 @@ div_floor(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
 }
 
-static inline int64_t
+OUTLINE int64_t
 div_ceil(int64_t a, int64_t b)
 {
     if (b == -1) {
@@ -45,7 +70,7 @@ div_ceil(int64_t a, int64_t b)
 }
 
 /* The remainder of div_floor, for m > 0. */
-static inline int64_t
+OUTLINE int64_t
 mod_floor(int64_t v, int64_t m)
 {
     int64_t r = v % m;
@@ -53,7 +78,7 @@ mod_floor(int64_t v, int64_t m)
 }
 
 /* The least multiple of b > 0 that is not below a, clamped. */
-static inline int64_t
+OUTLINE int64_t
 round_up(int64_t a, int64_t b)
 {
     return sat_mul(div_ceil(a, b), b);
@@ -61,7 +86,7 @@ round_up(int64_t a, int64_t b)
 
 /* The greatest common divisor of numbers that are not negative; that with 0 is the other
  * one. */
-static inline int64_t
+OUTLINE int64_t
 gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
@@ -71,5 +96,6 @@ gcd(int64_t a, int64_t b)
     }
     return a;
 }
+#endif
 
 #endif

@@ -160,10 +160,9 @@ static int64_t
 product_mod(Interval a, Interval b, int64_t *rem)
 {
     int64_t mn, ms, nr;
-    if (__builtin_mul_overflow(a.mod, b.mod, &mn) ||
-        __builtin_mul_overflow(a.mod, b.rem, &ms) ||
-        __builtin_mul_overflow(b.mod, a.rem, &nr) ||
-        __builtin_mul_overflow(a.rem, b.rem, rem) || ms == INT64_MIN || nr == INT64_MIN) {
+    if (mul_overflow(a.mod, b.mod, &mn) || mul_overflow(a.mod, b.rem, &ms) ||
+        mul_overflow(b.mod, a.rem, &nr) || mul_overflow(a.rem, b.rem, rem) ||
+        ms == INT64_MIN || nr == INT64_MIN) {
         *rem = 0;
         return 1;
     }
@@ -175,10 +174,8 @@ bool
 interval_mul(Interval a, Interval b, Interval *out)
 {
     int64_t v[4], rem, m = product_mod(a, b, &rem);
-    if (__builtin_mul_overflow(a.lo, b.lo, &v[0]) ||
-        __builtin_mul_overflow(a.lo, b.hi, &v[1]) ||
-        __builtin_mul_overflow(a.hi, b.lo, &v[2]) ||
-        __builtin_mul_overflow(a.hi, b.hi, &v[3])) {
+    if (mul_overflow(a.lo, b.lo, &v[0]) || mul_overflow(a.lo, b.hi, &v[1]) ||
+        mul_overflow(a.hi, b.lo, &v[2]) || mul_overflow(a.hi, b.hi, &v[3])) {
         *out = wrapped(m, rem);
         return false;
     }

@@ -6,7 +6,11 @@
 #define TIK_ISA_H
 
 #include "isa/choice.h"
+#include "isa/lean.h"
 #include "isa/types.h"
+#ifdef TIK_LEAN
+#include "family.h"
+#endif
 
 /* ---- element types ------------------------------------------------------- */
 
@@ -141,8 +145,8 @@ typedef enum Feature {
 } Feature;
 
 struct Soc {
-    const char *name;   /* platform: "Ascend310P3" */
-    const char *family; /* short name: "Ascend310P" */
+    const char *name;         /* platform: "Ascend310P3" */
+    TEXT(const char *family;) /* short name: "Ascend310P" */
     CoreKind core;
     int cores, cube_cores, vector_cores;
     int64_t bytes[SC_COUNT]; /* capacity per memory; GM: INT64_MAX */
@@ -156,10 +160,25 @@ const Soc *soc_at(int i);
 const Soc *soc_default(void); /* Ascend310P3 */
 const Soc *
 soc_find(const char *name); /* platform or family name, exact; null if unknown */
+/* The processors of a lean loader have one kind of core, so these are constants there.
+ * soc_on returns whether the processor's cores are in the set. */
+#ifdef TIK_LEAN
+#define soc_profile(soc)   ((void)(soc), LEAN_PROFILE)
+#define soc_on(soc, cores) ((void)(soc), (bool)((cores) >> LEAN_LIKE & 1))
+static inline bool
+soc_has(const Soc *s, Feature f)
+{
+    static const CoreSet features[FEATURE_COUNT] = {
+#define FEATURE(id, cores, meaning) [FEATURE_##id] = (CoreSet)(cores),
+#include "isa/feature.def"
+    };
+    return soc_on(s, features[f]) || ((int)LEAN_OWN == (int)f && f != FEATURE_NONE);
+}
+#else
 Profile soc_profile(const Soc *s);
-/* Returns whether the processor's cores are in the set. */
 bool soc_on(const Soc *s, CoreSet cores);
 bool soc_has(const Soc *s, Feature f);
+#endif
 /* Appends the families of the processors for which has() is true, in the order of
  * soc.def: "Ascend310B, Ascend610Lite". */
 typedef bool SocHas(const void *ctx, const Soc *s);
@@ -202,6 +221,12 @@ enum {
     OP_PIPE_PATH = PIPE_COUNT
 }; /* OpInfo.pipe: the queue is that of the path */
 
+#ifdef TIK_LEAN
+/* The form of an instruction that no processor of the family has is FORM_COUNT. */
+typedef struct OpInfo {
+    uint8_t form, types, pipe, sem;
+} OpInfo;
+#else
 typedef struct OpInfo {
     const char *name;
     Form form;
@@ -210,6 +235,7 @@ typedef struct OpInfo {
     Sem sem;
     const char *meaning;
 } OpInfo;
+#endif
 
 extern const OpInfo op_table[OP_COUNT];
 bool op_find(const char *name, Op *out);
@@ -242,8 +268,8 @@ typedef struct RuleInfo {
     const char *rule;
 } RuleInfo;
 
-extern const RuleInfo rule_table[RULE_COUNT];
-Rule rule_find(const char *name); /* RULE_NONE if unknown */
+extern const RuleInfo rule_table[RULE_COUNT]; /* not in a lean loader */
+Rule rule_find(const char *name);             /* RULE_NONE if unknown */
 
 enum {
     PARAM_REQUIRED = -1
@@ -288,7 +314,20 @@ typedef enum RoundMode {
 const char *round_mode_name(RoundMode m);
 
 /* One operand of a form: a slot of the instruction in the IR, in descriptors and in
- * checks. A list of the language is several slots. */
+ * checks. A list of the language is several slots. Its range is read by param_lo and
+ * param_hi. */
+#ifdef TIK_LEAN
+typedef struct ParamInfo {
+    uint8_t role : 4, of : 4;
+    uint8_t key : 4; /* see form_key */
+    uint8_t is_item : 1;
+    uint8_t rule;
+    uint8_t range; /* number of a pair of ends */
+} ParamInfo;
+
+int64_t param_lo(const ParamInfo *p);
+int64_t param_hi(const ParamInfo *p);
+#else
 typedef struct ParamInfo {
     const char *name;
     Role role;
@@ -301,6 +340,54 @@ typedef struct ParamInfo {
     int items; /* length of the list; 0: not a list */
 } ParamInfo;
 
+static inline int64_t
+param_lo(const ParamInfo *p)
+{
+    return p->lo;
+}
+
+static inline int64_t
+param_hi(const ParamInfo *p)
+{
+    return p->hi;
+}
+#endif
+
+/* Returns the operand's name, "" in a lean loader. */
+static inline const char *
+param_name_of(const ParamInfo *p)
+{
+#ifdef TIK_LEAN
+    (void)p;
+    return "";
+#else
+    return p->name;
+#endif
+}
+
+/* Returns whether the operand is a part of a list. */
+static inline bool
+param_is_item(const ParamInfo *p)
+{
+#ifdef TIK_LEAN
+    return p->is_item;
+#else
+    return p->items != 0;
+#endif
+}
+
+#ifdef TIK_LEAN
+const ParamInfo *form_params(Form f, int *n);
+Family form_family(Form f);
+int form_main(Form f);
+int form_first(Form f, Role role);
+bool form_is_vector(Form f, int param);
+uint64_t form_vector_bits(Form f);
+/* The roles alone: a loader without a verifier has no more of the operands. */
+const uint8_t *form_role_rows(Form f, int *n);
+#define role_at(rows, i) ((Role)(rows)[i])
+typedef uint8_t RoleRow;
+#else
 extern const ParamInfo param_table[];
 
 enum {
@@ -334,6 +421,10 @@ form_params(Form f, int *n)
     return &param_table[form_table[f].first];
 }
 
+#define form_role_rows(f, n) form_params(f, n)
+#define role_at(rows, i)     ((rows)[i].role)
+typedef ParamInfo RoleRow;
+
 const char *form_name(Form f);
 
 static inline Family
@@ -356,6 +447,21 @@ form_first(Form f, Role role)
     return of == 0 ? -1 : __builtin_ctzll(of);
 }
 
+/* Returns whether the operand is addressed by vector lanes. */
+static inline bool
+form_is_vector(Form f, int param)
+{
+    return form_vectors[f] >> param & 1;
+}
+
+/* Returns these operands as bits. */
+static inline uint64_t
+form_vector_bits(Form f)
+{
+    return form_vectors[f];
+}
+#endif
+
 /* How a tensor operand is addressed by vector lanes (vector 1.2): the slots of its block
  * stride and of its repeat stride. -1: there is none, so the block stride is 1, the
  * repeat stride the number of blocks of a repeat. */
@@ -363,13 +469,6 @@ typedef struct LaneOperand {
     int blk, rep;
     bool blk0_is_1; /* a block stride of 0 counts as 1, unless it is a gap */
 } LaneOperand;
-
-/* Returns whether the operand is addressed by vector lanes. */
-static inline bool
-form_is_vector(Form f, int param)
-{
-    return form_vectors[f] >> param & 1;
-}
 
 /* The operand must satisfy form_is_vector. */
 LaneOperand form_lanes(Form f, int param);
@@ -379,7 +478,7 @@ bool form_blk0_is_1(Form f, int param, const Choices *c);
 /* A tensor operand of four axes in LMEM lanes or linear memory (form.def, IN_LMEM).
  * form_lmem returns null for other operands. */
 typedef struct LmemOperand {
-    int lane, shape, stride;
+    int8_t lane, shape, stride;
 } LmemOperand;
 
 const LmemOperand *form_lmem(Form f, int param);
@@ -396,7 +495,7 @@ typedef enum LmemFunc {
 /* A tensor operand that is a slice (form.def, SLICED). form_slice returns null for other
  * operands. */
 typedef struct SliceOperand {
-    int len, dims, stride;
+    int8_t len, dims, stride;
 } SliceOperand;
 
 enum {
@@ -407,7 +506,31 @@ enum {
 const SliceOperand *form_slice(Form f, int param);
 /* Returns the slot of the operand of that role and name, with name null of the first of
  * that role; -1: none. */
+#ifdef TIK_LEAN
+/* The number of a name for which checks ask; a constant, since the compiler knows the
+ * texts. */
+void form_key_is_missing(void) __attribute__((error("a name that is not in key.def")));
+
+static inline __attribute__((always_inline)) int
+form_key(const char *name)
+{
+    int key = name == NULL ? 0 : -1;
+#define KEY(n, text)                                                                     \
+    if (name != NULL && __builtin_strcmp(name, text) == 0) {                             \
+        key = n;                                                                         \
+    }
+#include "isa/key.def"
+    if (key < 0) {
+        form_key_is_missing();
+    }
+    return key;
+}
+
+int form_slot_of(Form f, Role role, int key);
+#define form_slot(form, role, name) form_slot_of(form, role, form_key(name))
+#else
 int form_slot(Form f, Role role, const char *name);
+#endif
 
 typedef struct PathInfo {
     Scope src, dst;

@@ -1,7 +1,7 @@
 /* fractal.c: the functions of fractal.h that are no mere formulas. */
 #include "layout/fractal.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 static int64_t
 windows(int64_t size, int64_t kernel, int64_t dilation, int64_t stride)

@@ -1,7 +1,7 @@
 /* lmem.c: layouts of tensors in LMEM lanes; see lmem.h. */
 #include "layout/lmem.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 enum {
     WORD_BITS = 32,
@@ -16,6 +16,7 @@ static const char *const layouts[LMEM_LAYOUTS] = {
     [LMEM_CELLS] = "cells",
 };
 
+#ifndef TIK_LEAN
 const char *
 lmem_layout_name(LmemLayout l)
 {
@@ -33,6 +34,7 @@ lmem_layout_find(const char *name, LmemLayout *out)
     }
     return false;
 }
+#endif
 
 /* Shapes and strides come from the program, so sums and products saturate at 2^48. */
 static int64_t

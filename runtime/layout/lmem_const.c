@@ -2,7 +2,7 @@
  * elements of 4 bits, resized arrays. See lmem_pack.h. */
 #include "layout/lmem_pack.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 static void
 put32(uint8_t *p, uint32_t v)

@@ -1,7 +1,7 @@
 /* lmem_pack.c: shapes and rows of packed constants; see lmem_pack.h. */
 #include "layout/lmem_pack.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 #include "layout/lmem_channel.h"
 

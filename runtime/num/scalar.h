@@ -20,9 +20,9 @@
 #include "isa/isa.h"
 
 typedef struct ScalarOpInfo {
-    const char *name;
+    TEXT(const char *name;)
     int arity;
-    const char *symbol;
+    TEXT(const char *symbol;)
 } ScalarOpInfo;
 
 extern const ScalarOpInfo scalar_op_table[SOP_COUNT];

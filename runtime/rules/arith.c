@@ -10,7 +10,7 @@
 #include "rules/internal.h"
 #include "isa/operand.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 static Form
 form_of(const CheckInstr *in)

@@ -3,8 +3,10 @@
 #include "rules/atomic.h"
 #include "rules/internal.h"
 
+#ifndef TIK_LEAN
 #include <stdio.h>
-#include <string.h>
+#endif
+#include "isa/bytes.h"
 
 static const struct {
     Dtype dtype;
@@ -52,6 +54,7 @@ atomic_exists(uint32_t reg, const Soc *soc)
     return soc_on(soc, op == ATOMIC_ADD ? modes[mode].add : modes[mode].extreme);
 }
 
+#ifndef TIK_LEAN
 const char *
 atomic_text(uint32_t reg, char *buf, size_t size)
 {
@@ -66,6 +69,7 @@ atomic_text(uint32_t reg, char *buf, size_t size)
     }
     return buf;
 }
+#endif
 
 bool
 atomic_applies(const Soc *soc, Scope from)
@@ -77,7 +81,7 @@ atomic_applies(const Soc *soc, Scope from)
 static bool
 atomic_fits(const AtomicSite *s, uint32_t reg, Fault *fault)
 {
-    char text[64];
+    TEXT(char text[64];)
     uint32_t mode = mode_of(reg);
     FaultAt at = {RULE_ATOMIC_SOC, s->dst, (int64_t)reg, 0, 0};
     if (!atomic_exists(reg, s->soc)) {

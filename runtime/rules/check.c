@@ -14,12 +14,13 @@
 #include "rules/reg.h"
 #include "rules/require.h"
 
+#ifndef TIK_LEAN
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+#endif
 
 bool
-check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
+check_fail_at(Fault *fault, const FaultAt *at)
 {
     if (fault == NULL) { /* nobody asks which rule it is */
         return false;
@@ -29,11 +30,28 @@ check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     fault->value = at->value;
     fault->lo = at->lo;
     fault->hi = at->hi;
+    return false;
+}
+
+#ifndef TIK_LEAN
+bool
+check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
+{
     va_list ap;
+    if (fault == NULL) {
+        return false;
+    }
     va_start(ap, fmt);
     vsnprintf(fault->text, sizeof fault->text, fmt, ap);
     va_end(ap);
-    return false;
+    return check_fail_at(fault, at);
+}
+
+void
+check_list_add(char *buf, size_t size, const char *name)
+{
+    size_t n = strlen(buf);
+    snprintf(buf + n, size - n, "%s%s", n ? ", " : "", name);
 }
 
 const char *
@@ -49,11 +67,33 @@ check_param_name(const CheckInstr *in, int param)
     return form_params(op_table[in->op].form, &n)[param].name;
 }
 
+/* Lists the types of the instruction on its processor. */
+static const char *
+types_text(const CheckInstr *in, char *list, size_t size)
+{
+    for (int i = 1; i < DT_COUNT; i++) {
+        if (op_has_dtype(in->op, (Dtype)i, in->soc)) {
+            check_list_add(list, size, dtype_name((Dtype)i));
+        }
+    }
+    return list;
+}
+#endif
+
 /* Registers have generic rules only. */
 const FamilyRules rules_register = {0};
 
+/* A lean loader has the rules of the families whose instructions its processors have;
+ * others are refused before their rules are asked. */
+#ifdef TIK_LEAN
+#define RULES_OF(id, rules) (LEAN_FAMILY_##id ? (rules) : NULL)
+#else
+#define RULES_OF(id, rules) (rules)
+#endif
+
 const FamilyRules *const check_families[FAM_COUNT] = {
-#define FAMILY(id, rules, lower, bind, ops, emu) [FAM_##id] = &rules_##rules,
+#define FAMILY(id, rules, lower, bind, ops, emu)                                         \
+    [FAM_##id] = RULES_OF(id, &rules_##rules),
 #include "isa/family.def"
 };
 
@@ -61,13 +101,6 @@ static bool
 is_tensor(const ParamInfo *p)
 {
     return p->role == ROLE_DST || p->role == ROLE_SRC;
-}
-
-void
-check_list_add(char *buf, size_t size, const char *name)
-{
-    size_t n = strlen(buf);
-    snprintf(buf + n, size - n, "%s%s", n ? ", " : "", name);
 }
 
 /* ---- static rules, common ------------------------------------------------ */
@@ -106,16 +139,11 @@ check_main_dtype(const CheckInstr *in, int param, Fault *fault)
     if (op_has_dtype(in->op, t, in->soc)) {
         return true;
     }
-    char list[120] = "";
-    for (int i = 1; i < DT_COUNT; i++) {
-        if (op_has_dtype(in->op, (Dtype)i, in->soc)) {
-            check_list_add(list, sizeof list, dtype_name((Dtype)i));
-        }
-    }
+    TEXT(char list[120] = "";)
     FaultAt at = {RULE_DTYPE_UNSUPPORTED, param, (int64_t)t, 0, 0};
     return check_fail(fault, &at, "%s is %s; %s on %s takes %s",
                       check_param_name(in, param), dtype_name(t), check_op_name(in),
-                      in->soc->name, list);
+                      in->soc->name, types_text(in, list, sizeof list));
 }
 
 bool
@@ -224,11 +252,11 @@ static bool
 attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     int64_t v = in->args[param].v;
-    FaultAt at = {p->rule, param, v, p->lo, p->hi};
+    FaultAt at = {(Rule)p->rule, param, v, param_lo(p), param_hi(p)};
     if (p->rule == RULE_NONE) {
         return true;
     }
-    if (v < p->lo || v > p->hi) {
+    if (v < param_lo(p) || v > param_hi(p)) {
         return check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld", p->name,
                           (long long)v, check_op_name(in), (long long)p->lo,
                           (long long)p->hi);
@@ -300,7 +328,7 @@ check_static(const CheckInstr *in, Fault *fault)
     }
     for (int i = 0; i < n; i++) {
         if (params[i].role == ROLE_DST &&
-            !read_only(&in->args[i].t, i, params[i].name, fault)) {
+            !read_only(&in->args[i].t, i, param_name_of(&params[i]), fault)) {
             return false;
         }
     }
@@ -424,7 +452,7 @@ check_in_row(const CheckInstr *in, int param)
 {
     int n;
     const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
-    return in->args[param].v >= p->lo && in->args[param].v <= p->hi;
+    return in->args[param].v >= param_lo(p) && in->args[param].v <= param_hi(p);
 }
 
 int64_t
@@ -433,14 +461,15 @@ check_least(const CheckInstr *in, int param)
     int n;
     const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
     bool zero = p->role == ROLE_REPEAT || may_move_nothing(in, p);
-    return zero && !in->args[param].literal ? 0 : p->lo;
+    return zero && !in->args[param].literal ? 0 : param_lo(p);
 }
 
 static bool
 value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 {
     const CheckArg *a = &in->args[param];
-    if (a->v >= p->lo && a->v <= p->hi) { /* so it is no less than check_least */
+    if (a->v >= param_lo(p) &&
+        a->v <= param_hi(p)) { /* so it is no less than check_least */
         return true;
     }
     int64_t lo = check_least(in, param);
@@ -450,8 +479,8 @@ value_range(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
             return true;
         }
     }
-    FaultAt at = {p->rule, param, a->v, lo, p->hi};
-    return p->rule == RULE_NONE || (a->v >= lo && a->v <= p->hi) ||
+    FaultAt at = {(Rule)p->rule, param, a->v, lo, param_hi(p)};
+    return p->rule == RULE_NONE || (a->v >= lo && a->v <= param_hi(p)) ||
            check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld%s%s", p->name,
                       (long long)a->v, check_op_name(in), (long long)lo, (long long)p->hi,
                       p->unit[0] ? " " : "", p->unit);
@@ -660,13 +689,13 @@ value_bounds(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
         return false;
     }
     if (t->items > 0) {
-        return list_bounds(t, param, p->name, extent, fault);
+        return list_bounds(t, param, param_name_of(p), extent, fault);
     }
     int64_t end = sat_add(t->offset, extent);
     if (extent == 0 || (t->offset >= 0 && end <= check_limit(t))) {
         return true;
     }
-    (void)overflow_fault(t, param, p->name, end, fault);
+    (void)overflow_fault(t, param, param_name_of(p), end, fault);
     if (fault != NULL) {
         fault->rule = check_bounds_rule(in->op, param);
     }
@@ -994,7 +1023,8 @@ check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault)
     int n;
     int64_t end = sat_add(t->offset, extent);
     return extent == 0 || (t->offset >= 0 && end <= check_limit(t)) ||
-           overflow_fault(t, param, form_params(op_table[op].form, &n)[param].name, end,
+           overflow_fault(t, param,
+                          param_name_of(&form_params(op_table[op].form, &n)[param]), end,
                           fault);
 }
 
@@ -1007,7 +1037,8 @@ check_overlap_relates(Form f, int a, int b)
     if (sources && form_family(f) == FAM_SORT) {
         return false;
     }
-    return a != b && (p[a].items == 0 || p[b].items == 0 || p[a].role != p[b].role);
+    return a != b &&
+           (!param_is_item(&p[a]) || !param_is_item(&p[b]) || p[a].role != p[b].role);
 }
 
 bool

@@ -13,8 +13,9 @@
 
 #include "isa/choice.h"
 #include "isa/isa.h"
+#include "isa/lean.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 /* A tensor operand with a concrete address. Offsets and sizes are in bytes, relative to
  * the root tensor. */
@@ -89,7 +90,7 @@ typedef struct Fault {
     int param;     /* index of the operand at fault, -1: the instruction */
     int64_t value; /* value at fault, and the legal range */
     int64_t lo, hi;
-    char text[240];
+    TEXT(char text[240];)
 } Fault;
 
 /* Checks the rules that do not depend on operand values: availability, path, scopes,

@@ -299,4 +299,4 @@ const FamilyRules rules_compare = {.placeless = true,
                                    .bounds_rule = compare_bounds_rule,
                                    .overlap_rule = compare_overlap_rule,
                                    .align = compare_align,
-                                   .warnings = compare_warnings};
+                                   TEXT(.warnings = compare_warnings)};

@@ -7,12 +7,14 @@
  * (check_pack_sign). */
 #include "rules/internal.h"
 
-/* Lists the types to which the processor converts src, or, if there are none, the types
- * that it converts. */
-static bool
-no_pair(const CheckInstr *in, int dst, int src, Fault *fault)
+#ifndef TIK_LEAN
+#include <stdio.h>
+
+/* Says to which types the processor converts src, or, if there are none, which types it
+ * converts. */
+static const char *
+pairs_text(const CheckInstr *in, Dtype from, char *out, size_t size)
 {
-    Dtype from = in->args[src].t.dtype, to = in->args[dst].t.dtype;
     char list[120] = "", sources[120] = "";
     uint32_t modes;
     for (int s = 1; s < DT_COUNT; s++) {
@@ -28,11 +30,33 @@ no_pair(const CheckInstr *in, int dst, int src, Fault *fault)
             check_list_add(sources, sizeof sources, dtype_name((Dtype)s));
         }
     }
+    snprintf(out, size, "%s%s to %s", list[0] ? "" : "from ",
+             list[0] ? dtype_name(from) : sources, list[0] ? list : "others");
+    return out;
+}
+
+static const char *
+modes_text(uint32_t modes, char *list, size_t size)
+{
+    for (int m = 0; m < ROUND_COUNT; m++) {
+        if (modes >> m & 1) {
+            check_list_add(list, size, round_mode_name((RoundMode)m));
+        }
+    }
+    return list;
+}
+#endif
+
+static bool
+no_pair(const CheckInstr *in, int dst, int src, Fault *fault)
+{
+    Dtype from = in->args[src].t.dtype, to = in->args[dst].t.dtype;
+    TEXT(char list[280];)
     FaultAt at = {RULE_DTYPE_UNSUPPORTED, dst, (int64_t)to, 0, 0};
-    return check_fail(fault, &at, "src is %s and dst is %s; %s on %s converts %s%s to %s",
+    (void)from;
+    return check_fail(fault, &at, "src is %s and dst is %s; %s on %s converts %s",
                       dtype_name(from), dtype_name(to), check_op_name(in), in->soc->name,
-                      list[0] ? "" : "from ", list[0] ? dtype_name(from) : sources,
-                      list[0] ? list : "others");
+                      pairs_text(in, from, list, sizeof list));
 }
 
 static bool
@@ -40,17 +64,13 @@ no_mode(const CheckInstr *in, int slot, uint32_t modes, Fault *fault)
 {
     int64_t mode = in->args[slot].v;
     int dst = form_first(op_table[in->op].form, ROLE_DST);
-    char list[120] = "";
-    for (int m = 0; m < ROUND_COUNT; m++) {
-        if (modes >> m & 1) {
-            check_list_add(list, sizeof list, round_mode_name((RoundMode)m));
-        }
-    }
+    TEXT(char list[120] = "";)
     FaultAt at = {RULE_ROUND_MODE, slot, mode, 0, 0};
     return check_fail(
         fault, &at, "round_mode is '%s'; %s on %s converts %s to %s with %s",
         round_mode_name((RoundMode)mode), check_op_name(in), in->soc->name,
-        dtype_name(in->args[dst + 1].t.dtype), dtype_name(in->args[dst].t.dtype), list);
+        dtype_name(in->args[dst + 1].t.dtype), dtype_name(in->args[dst].t.dtype),
+        modes_text(modes, list, sizeof list));
 }
 
 bool

@@ -326,5 +326,5 @@ const FamilyRules rules_cube = {.placeless = true,
                                 .statics = static_cube,
                                 .footprint = cube_footprint,
                                 .align = cube_align,
-                                .warnings = cube_warnings,
-                                .reads_dst = cube_reads_dst};
+                                TEXT(.warnings = cube_warnings, ).reads_dst =
+                                    cube_reads_dst};

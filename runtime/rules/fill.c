@@ -172,5 +172,5 @@ const FamilyRules rules_fill = {.placeless = true,
                                 .footprint = fill_footprint,
                                 .overlap = fill_overlap,
                                 .overlap_rule = fill_overlap_rule,
-                                .warnings = fill_warnings,
-                                .run_warnings = fill_run_warnings};
+                                TEXT(.warnings = fill_warnings, )
+                                    TEXT(.run_warnings = fill_run_warnings)};

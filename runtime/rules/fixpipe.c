@@ -469,4 +469,4 @@ const FamilyRules rules_fixcolumns = {.placeless = true,
                                       .overlap_rule = overlap_rule,
                                       .bounds_rule = columns_bounds_rule,
                                       .align = fix_align,
-                                      .warnings = columns_warnings};
+                                      TEXT(.warnings = columns_warnings)};

@@ -5,7 +5,7 @@
 #include "isa/operand.h"
 #include "num/scalar.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 enum {
     BARRIER_BYTES = 32 /* bytes of the workspace of a barrier for each block */
@@ -98,14 +98,13 @@ pipe_exists(const CheckInstr *in, int param, Fault *fault)
     int64_t v = in->args[param].v;
     int64_t most = op_table[in->op].form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
     FaultAt at = {RULE_PIPE, param, v, 0, most};
-    const char *name = check_param_name(in, param);
     if (v < 0 || v > most) {
-        return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld", name,
-                          (long long)v, (long long)most);
+        return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld",
+                          check_param_name(in, param), (long long)v, (long long)most);
     }
     return v == PIPE_COUNT || flag_has_pipe(in->soc, (Pipe)v) ||
-           check_fail(fault, &at, "%s is PIPE_%s, which %s does not have", name,
-                      pipe_name((Pipe)v), in->soc->name);
+           check_fail(fault, &at, "%s is PIPE_%s, which %s does not have",
+                      check_param_name(in, param), pipe_name((Pipe)v), in->soc->name);
 }
 
 static bool

@@ -8,7 +8,9 @@
 #include "rules/internal.h"
 
 #include <stdarg.h>
+#ifndef TIK_LEAN
 #include <stdio.h>
+#endif
 
 enum {
     MAX_PIXELS = 4096,
@@ -121,6 +123,9 @@ typedef struct Text {
     size_t size;
 } Text;
 
+#ifdef TIK_LEAN
+#define broken(t, ...) ((void)(t), false)
+#else
 static bool __attribute__((format(printf, 2, 3)))
 broken(const Text *t, const char *fmt, ...)
 {
@@ -130,6 +135,7 @@ broken(const Text *t, const char *fmt, ...)
     va_end(args);
     return false;
 }
+#endif
 
 static bool
 format_ok(const ImageNumbers *n, const Text *t)
@@ -466,7 +472,7 @@ image_aligned(const CheckInstr *in, Fault *fault)
 bool
 check_image_number(const CheckInstr *in, int param, Fault *fault)
 {
-    char text[160];
+    char text[TIK_TEXT_BYTES(160)];
     ImageNumbers n = numbers_of(in);
     FaultAt at = {image_rule(param), param, in->args[param].v, 0, 0};
     return image_number_ok(&n, param, text, sizeof text) ||

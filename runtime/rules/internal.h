@@ -13,9 +13,16 @@ typedef struct FaultAt {
     int64_t value, lo, hi;
 } FaultAt;
 
-/* Fills *fault, which may be null as in all rules on values. It always returns false. */
+/* Fills *fault, which may be null as in all rules on values. It always returns false.
+ * Whatever is computed for the text alone stands among the arguments: a loader that has
+ * no texts (isa/lean.h) does not compute it. */
+bool check_fail_at(Fault *fault, const FaultAt *at);
+#ifdef TIK_LEAN
+#define check_fail(fault, at, ...) check_fail_at(fault, at)
+#else
 bool check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+#endif
 
 /* The rules of a family (family.def). Rules on ranges, masks, scopes and element types
  * are generic (check.c); a null member adds nothing to them. Members are safe for any
@@ -53,7 +60,7 @@ typedef struct FamilyRules {
     /* bounds is not monotone for the operand: it has its least at corners, each number at
      * an end of its range or at 1. Null: it never is. */
     bool (*bounds_corners)(Op op, int param);
-    /* Warnings on a correct instruction. */
+    /* Warnings on a correct instruction; a lean loader has none. */
     void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                      void *ctx);
     /* Warnings on numbers that are no literals, as they are while running. */
@@ -113,7 +120,7 @@ void check_copy(CheckInstr *to, const CheckInstr *from);
     bool function(const CheckInstr *in, int param, Fault *fault);
 #include "rules/require.def"
 
-/* Adds a name to a list in a small buffer. */
+/* Adds a name to a list in a small buffer, for messages. */
 void check_list_add(char *buf, size_t size, const char *name);
 const char *check_op_name(const CheckInstr *in);
 /* Returns whether a chosen reading gives the processor the instruction, with the types of

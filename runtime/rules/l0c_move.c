@@ -204,6 +204,19 @@ acc_of(const CheckInstr *in)
 
 /* ---- static rules -------------------------------------------------------- */
 
+#ifndef TIK_LEAN
+static const char *
+modes_text(uint32_t modes, char *list, size_t size)
+{
+    for (int m = 0; m < BLOCK_MODES; m++) {
+        if (modes >> m & 1) {
+            check_list_add(list, size, block_mode_name((BlockMode)m));
+        }
+    }
+    return list;
+}
+#endif
+
 static bool
 acc_path(const CheckInstr *in, Fault *fault)
 {
@@ -218,17 +231,12 @@ acc_path(const CheckInstr *in, Fault *fault)
     if (mode >= 0 && mode < BLOCK_MODES && (modes >> mode & 1)) {
         return true;
     }
-    char list[40] = "";
-    for (int m = 0; m < BLOCK_MODES; m++) {
-        if (modes >> m & 1) {
-            check_list_add(list, sizeof list, block_mode_name((BlockMode)m));
-        }
-    }
+    TEXT(char list[40] = "";)
     at = (FaultAt){RULE_BLOCKMODE, ACCFLY_block_mode, mode, 0, 0};
     return check_fail(fault, &at,
                       "block mode '%s' is not there from %s to %s on %s, which has %s",
                       block_mode_name((BlockMode)mode), scope_name(src), scope_name(dst),
-                      in->soc->name, list);
+                      in->soc->name, modes_text(modes, list, sizeof list));
 }
 
 /* Returns whether there is a scale for which the path converts the types. */
@@ -493,4 +501,4 @@ const FamilyRules rules_acc = {.placeless = true,
                                .has_overlap = acc_has_overlap,
                                .bounds_rule = acc_bounds_rule,
                                .overlap_rule = acc_overlap_rule,
-                               .warnings = acc_warnings};
+                               TEXT(.warnings = acc_warnings)};

@@ -10,7 +10,7 @@
 #include "rules/internal.h"
 #include "isa/operand.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 #include "rules/lmem_conv.h"
 #include "layout/lmem.h"
@@ -328,8 +328,8 @@ conv_numbers_ok(const CheckInstr *in, Fault *fault)
     const ParamInfo *p = form_params(FORM_LCONV, &n);
     for (int i = LCONV_kernel_h; i < n; i++) {
         int64_t v = in->args[i].v;
-        FaultAt at = {p[i].rule, i, v, p[i].lo, p[i].hi};
-        if (v < p[i].lo || v > p[i].hi) {
+        FaultAt at = {(Rule)p[i].rule, i, v, param_lo(&p[i]), param_hi(&p[i])};
+        if (v < param_lo(&p[i]) || v > param_hi(&p[i])) {
             return check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld", p[i].name,
                               (long long)v, check_op_name(in), (long long)p[i].lo,
                               (long long)p[i].hi);

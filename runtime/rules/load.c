@@ -71,17 +71,12 @@ static bool
 path_ok(const CheckInstr *in, Fault *fault)
 {
     Scope src = in->args[LOAD2D_src].t.scope, dst = in->args[LOAD2D_dst].t.scope;
-    char list[120] = "";
     for (int i = 0; i < PATHS; i++) {
         const LoadPath *p = &paths[i];
-        if (p->sem != sem_of(in) || !soc_on(in->soc, p->cores)) {
-            continue;
-        }
-        if (p->src == src && p->dst == dst) {
+        if (p->sem == sem_of(in) && soc_on(in->soc, p->cores) && p->src == src &&
+            p->dst == dst) {
             return true;
         }
-        check_list_add(list, sizeof list, scope_name(p->src));
-        check_list_add(list, sizeof list, scope_name(p->dst));
     }
     FaultAt at = {RULE_PATH, LOAD2D_dst, 0, 0, 0};
     return check_fail(fault, &at, "%s has no path from %s to %s on %s", check_op_name(in),
@@ -674,5 +669,5 @@ const FamilyRules rules_load = {.statics = static_load,
                                 .overlap_rule = load_overlap_rule,
                                 .irregular = load_irregular,
                                 .reads_dst = load_reads_dst,
-                                .warnings = load_warnings,
-                                .run_warnings = load_run_warnings};
+                                TEXT(.warnings = load_warnings, )
+                                    TEXT(.run_warnings = load_run_warnings)};

@@ -9,16 +9,19 @@
 #include "rules/internal.h"
 #include "isa/operand.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* Adds a name to a list in a small buffer. */
-static void
-list_add(char *buf, size_t size, const char *name)
+#ifndef TIK_LEAN
+/* Lists the memories to which there is a path. */
+static const char *
+goals_text(const CheckInstr *in, Scope src, char *list, size_t size)
 {
-    size_t n = strlen(buf);
-    snprintf(buf + n, size - n, "%s%s", n ? ", " : "", name);
+    for (int s = 0; s < SC_COUNT; s++) {
+        if (soc_has_path(in->soc, src, (Scope)s)) {
+            check_list_add(list, size, scope_name((Scope)s));
+        }
+    }
+    return list[0] ? list : "no memory";
 }
+#endif
 
 /* Returns the bytes of each burst that a pad mode takes from global memory; 0 without a
  * pad mode. */
@@ -54,17 +57,12 @@ move_path(const CheckInstr *in, Fault *fault)
     if (soc_has_path(in->soc, src, dst)) {
         return true;
     }
-    char list[64] = "";
-    for (int s = 0; s < SC_COUNT; s++) {
-        if (soc_has_path(in->soc, src, (Scope)s)) {
-            list_add(list, sizeof list, scope_name((Scope)s));
-        }
-    }
+    TEXT(char list[64] = "";)
     FaultAt at = {RULE_PATH, MOVE_dst, 0, 0, 0};
     return check_fail(fault, &at,
                       "%s has no path from %s to %s on %s; from %s it goes to %s",
                       check_op_name(in), scope_name(src), scope_name(dst), in->soc->name,
-                      scope_name(src), list[0] ? list : "no memory");
+                      scope_name(src), goals_text(in, src, list, sizeof list));
 }
 
 static bool
@@ -325,7 +323,7 @@ const FamilyRules rules_move = {.placeless = true,
                                 .statics = static_move,
                                 .footprint = move_footprint,
                                 .overlap = move_overlap,
-                                .warnings = check_move_warnings};
+                                TEXT(.warnings = check_move_warnings)};
 
 void
 check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)

@@ -211,11 +211,13 @@ range(Known *k, CheckStep step, Fault *fault)
     const ParamInfo *p = &params_of(k, &n)[step.param];
     Interval r = values(k, step.param);
     Standing s = at_ends(k, step, fault);
-    if (s == STANDS_PROVED || (r.hi >= check_least(k->in, step.param) && r.lo <= p->hi)) {
+    if (s == STANDS_PROVED ||
+        (r.hi >= check_least(k->in, step.param) && r.lo <= param_hi(p))) {
         return s;
     }
-    return holds_at(k, k->at, step, r.lo > p->hi ? r.lo : r.hi, fault) ? STANDS_OPEN
-                                                                       : STANDS_REFUTED;
+    return holds_at(k, k->at, step, r.lo > param_hi(p) ? r.lo : r.hi, fault)
+               ? STANDS_OPEN
+               : STANDS_REFUTED;
 }
 
 /* A tensor that is only named and whose size the run knows: its rule asks for the size.
@@ -244,7 +246,8 @@ at_least_others(Known *k, CheckStep step, Fault *fault)
     for (int i = 0; i < n; i++) {
         if (is_number(&p[i])) {
             int64_t lo = values(k, i).lo;
-            put(k, k->at, i, p[i].rule != RULE_NONE && lo < p[i].lo ? p[i].lo : lo);
+            put(k, k->at, i,
+                p[i].rule != RULE_NONE && lo < param_lo(&p[i]) ? param_lo(&p[i]) : lo);
         }
     }
     if (holds_at_ends(k, k->at, step, fault)) {
@@ -349,7 +352,7 @@ obey_values(const ParamInfo *p, int n, CheckInstr *in)
         if (check_value_rule(in->op, i) != RULE_NONE && !in->args[i].literal &&
             require_direction(in->op, i) == DIRECTION_ALONE &&
             !check_step(in, step, NULL)) {
-            in->args[i].v = largest_allowed(in, step, p[i].lo);
+            in->args[i].v = largest_allowed(in, step, param_lo(&p[i]));
         }
     }
 }
@@ -369,10 +372,10 @@ largest(Known *k, CheckInstr *in)
             }
         } else if (is_number(&p[i]) && !in->args[i].literal && p[i].rule != RULE_NONE) {
             Interval r = values(k, i);
-            if (r.hi < check_least(in, i) || r.lo > p[i].hi) {
+            if (r.hi < check_least(in, i) || r.lo > param_hi(&p[i])) {
                 return false;
             }
-            in->args[i].v = r.hi < p[i].hi ? r.hi : p[i].hi;
+            in->args[i].v = r.hi < param_hi(&p[i]) ? r.hi : param_hi(&p[i]);
         }
     }
     obey_values(p, n, in);
@@ -387,7 +390,8 @@ least(const Known *k, CheckInstr *in)
     const ParamInfo *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
         if (is_number(&p[i]) && !in->args[i].literal && p[i].rule != RULE_NONE) {
-            int64_t lo = p[i].role == ROLE_REPEAT ? 0 : p[i].lo, v = values(k, i).lo;
+            int64_t lo = p[i].role == ROLE_REPEAT ? 0 : param_lo(&p[i]),
+                    v = values(k, i).lo;
             in->args[i].v = v > lo ? v : lo;
         }
     }
@@ -650,6 +654,7 @@ overlap(Known *k, CheckStep step, Fault *fault)
                : overlap_of_largest(k, step, fault);
 }
 
+#ifndef TIK_LEAN
 /* ---- all steps at once --------------------------------------------------- */
 
 /* Returns whether offsets and scalars are all that may vary, and the sizes of tensors are
@@ -904,6 +909,7 @@ obligation_all_stand(Known *k)
     }
     return places_stand(k);
 }
+#endif
 
 Standing
 obligation_stands(Known *k, CheckStep step, Fault *fault)

@@ -4,7 +4,9 @@
  *
  * It owns deq-sign-bit, vdeq-mcb, deq8-relu-offset, relu-mismatch, sign-forced,
  * deq-reserved, sid2-odd of these moves. */
+#ifndef TIK_LEAN
 #include <stdio.h>
+#endif
 
 #include "rules/l0c_move.h"
 #include "rules/internal.h"
@@ -16,6 +18,7 @@ offset_of(uint64_t word)
     return field < 256 ? field : field - 512;
 }
 
+#ifndef TIK_LEAN
 /* Returns the name of a word with number i for messages: "deqscale", "deqscale[3]". */
 static const char *
 word_name(const AccUse *use, int64_t i, char *buf, size_t size)
@@ -24,6 +27,9 @@ word_name(const AccUse *use, int64_t i, char *buf, size_t size)
              (long long)i);
     return buf;
 }
+#else
+#define word_name(...) ""
+#endif
 
 /* Returns whether the sign bit is forced (sign-forced), which is so for a scalar for
  * int8. */
@@ -32,7 +38,7 @@ word_sign(const AccUse *use, uint64_t word, int64_t i, Fault *fault)
 {
     bool sign = word >> 46 & 1, want = use->dst == DT_S8;
     FaultAt at = {RULE_DEQ_SIGN, ACCFLY_deqscale, sign, want, want};
-    char name[40];
+    TEXT(char name[40];)
     return sign == want || (want && !acc_scale_is_vector(use->scale)) ||
            check_fail(fault, &at,
                       "%s is 0x%llx, whose bit 46 is %d; for dst of %s it is %d",
@@ -46,7 +52,7 @@ word_offset(const AccUse *use, uint64_t word, int64_t i, Fault *fault)
     bool relu = use->relu || (use->scale == SCALE_DEQ8 && (word >> 47 & 1));
     int offset = offset_of(word), want = use->dst == DT_S8 ? -128 : 0;
     FaultAt at = {RULE_DEQ8_RELU_OFFSET, ACCFLY_deqscale, offset, want, want};
-    char name[40];
+    TEXT(char name[40];)
     return !relu || offset == want ||
            check_fail(
                fault, &at,
@@ -60,7 +66,7 @@ check_acc_words(const AccUse *use, const uint64_t *word, int n, int64_t first,
                 Fault *fault)
 {
     bool narrow = use->dst == DT_S8 || use->dst == DT_U8;
-    char name[40];
+    TEXT(char name[40];)
     if (use->scale == SCALE_NONE || use->scale == SCALE_DEQ || use->scale == SCALE_VDEQ) {
         return true;
     }
@@ -106,7 +112,7 @@ static void
 warn_reserved(const Words *w)
 {
     Fault fault;
-    char name[40];
+    TEXT(char name[40];)
     for (int i = 0; i < w->n; i++) {
         if (!check_word_reserved(w->word[i], ACCFLY_deqscale,
                                  word_name(w->use, w->first + i, name, sizeof name),
@@ -122,7 +128,7 @@ static void
 warn_relu(const Words *w)
 {
     Fault fault;
-    char name[40];
+    TEXT(char name[40];)
     bool vector = acc_scale_is_vector(w->use->scale), relu = w->use->relu;
     for (int i = 0; i < w->n; i++) {
         bool bit = w->word[i] >> 47 & 1;

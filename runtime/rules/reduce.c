@@ -361,4 +361,4 @@ const FamilyRules rules_reduce = {.statics = reduce_static,
                                   .bounds = reduce_bounds,
                                   .bounds_rule = reduce_bounds_rule,
                                   .overlap_rule = reduce_overlap_rule,
-                                  .warnings = reduce_warnings};
+                                  TEXT(.warnings = reduce_warnings)};

@@ -10,7 +10,7 @@
 #include "isa/operand.h"
 #include "rules/internal.h"
 
-#include <string.h>
+#include "isa/bytes.h"
 
 /* ---- modes --------------------------------------------------------------- */
 
@@ -25,10 +25,10 @@ enum {
 #define S ELEMENT
 
 static const struct {
-    const char *name;
+    TEXT(const char *name;)
     int use, widths, bytes;
 } modes[REG_MODES] = {
-#define REGMODE(id, name, use, widths, bytes, what) {name, use, widths, bytes},
+#define REGMODE(id, name, use, widths, bytes, what) {TEXT(name, ) use, widths, bytes},
 #include "isa/reg.def"
 };
 
@@ -44,6 +44,7 @@ use_of(Form f)
                                : 0;
 }
 
+#ifndef TIK_LEAN
 bool
 reg_mode_find(const char *name, RegMode *out)
 {
@@ -61,6 +62,7 @@ reg_mode_name(RegMode m)
 {
     return modes[m].name;
 }
+#endif
 
 bool
 reg_mode_is_for(Form f, RegMode m)
@@ -68,7 +70,8 @@ reg_mode_is_for(Form f, RegMode m)
     return (modes[m].use & use_of(f)) != 0;
 }
 
-void
+#ifndef TIK_LEAN
+const char *
 reg_mode_list(Form f, char *buf, size_t size)
 {
     buf[0] = 0;
@@ -77,7 +80,9 @@ reg_mode_list(Form f, char *buf, size_t size)
             check_list_add(buf, size, modes[m].name);
         }
     }
+    return buf;
 }
+#endif
 
 bool
 reg_mode_takes(RegMode m, int size)
@@ -183,17 +188,17 @@ memory_type(const CheckInstr *in, Fault *fault)
 static bool
 mode_ok(const CheckInstr *in, Fault *fault)
 {
-    char list[120];
+    TEXT(char list[120];)
     Form f = form_of(in);
     int slot = mode_slot(f), main = form_main(f);
     int64_t v = in->args[slot].v;
     FaultAt at = {RULE_REG_MODE, slot, v, 0, REG_MODES - 1};
     if (!reg_mode_is_for(f, (RegMode)v)) {
-        bool two = f == FORM_RLOAD2 || f == FORM_RSTORE2;
-        reg_mode_list(f, list, sizeof list);
+        TEXT(bool two = f == FORM_RLOAD2 || f == FORM_RSTORE2;)
         return check_fail(fault, &at, "the mode is %s; %s of %s takes %s",
                           reg_mode_name((RegMode)v), check_op_name(in),
-                          two ? "two registers" : "one register", list);
+                          two ? "two registers" : "one register",
+                          reg_mode_list(f, list, sizeof list));
     }
     return reg_mode_takes((RegMode)v, size_at(in, main)) ||
            check_fail(fault, &at, "mode %s is not for elements of %s",

@@ -26,7 +26,7 @@ enum {
 bool reg_mode_find(const char *name, RegMode *out);
 const char *reg_mode_name(RegMode m);
 /* Lists the modes of a form for messages: "NORM, BRC". */
-void reg_mode_list(Form f, char *buf, size_t size);
+const char *reg_mode_list(Form f, char *buf, size_t size);
 /* Returns whether the form loads or stores with this mode. */
 bool reg_mode_is_for(Form f, RegMode m);
 /* Returns whether the mode takes registers whose elements have `size` bytes. */

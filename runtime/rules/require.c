@@ -2,9 +2,10 @@
  * evaluates its terms, and a table finds the rows of an operand. */
 #include "rules/require.h"
 
+#ifndef TIK_LEAN
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+#endif
 
 #include "isa/operand.h"
 #include "layout/fractal.h"
@@ -30,16 +31,14 @@ typedef struct Relation {
 typedef bool (*Ask)(const CheckInstr *in, int param, Fault *fault);
 
 typedef struct Require {
-    Form form;
-    Sem sem; /* SEM_COUNT: the row is for all meanings */
-    Rule rule;
-    Direction direction;
-    bool also; /* checked after the row before */
-    int of;
+    uint8_t sem;       /* Sem; SEM_COUNT: the row is for all meanings */
+    uint8_t rule;      /* Rule */
+    uint8_t direction; /* Direction */
+    bool also;         /* checked after the row before */
     Relation (*relation)(const CheckInstr *in,
                          bool always); /* always: whatever when says */
     Ask ask;                           /* instead of a relation */
-    const char *text;
+    TEXT(int of; const char *text;)
 } Require;
 
 /* ---- terms --------------------------------------------------------------- */
@@ -83,8 +82,8 @@ typedef struct Require {
 static const Require rows[] = {
     {0}, /* no row */
 #define ROW(form, sem, operand, rule, direction, also, of, relation, ask, text)          \
-    {FORM_##form, sem, RULE_##rule, DIRECTION_##direction, also, form##_##of,            \
-     relation,    ask, text},
+    {sem,      RULE_##rule, DIRECTION_##direction,  also,                                \
+     relation, ask,         TEXT(form##_##of, text)},
 #define REQUIRE(form, operand, rule, when, relation, direction, of, text)                \
     ROW(form, SEM_COUNT, operand, rule, direction, false, of,                            \
         relation_##form##_##operand##_##rule, NULL, text)
@@ -112,6 +111,35 @@ enum {
 
 _Static_assert(ROWS <= UINT8_MAX, "places of rows fit a byte");
 
+#ifdef TIK_LEAN
+/* A search instead of a table. */
+static const Require *
+row_of(Op op, int param)
+{
+    static const uint8_t form[ROWS] = {
+        UINT8_MAX,
+#define REQUIRE(f, ...)    FORM_##f,
+#define REQUIRE_OF(f, ...) FORM_##f,
+#define ALSO(f, ...)       UINT8_MAX,
+#define ASK(f, ...)        FORM_##f,
+#include "rules/require.def"
+    };
+    static const uint8_t operand[ROWS] = {
+        0,
+#define REQUIRE(f, operand, ...)         f##_##operand,
+#define REQUIRE_OF(f, sem, operand, ...) f##_##operand,
+#define ALSO(f, operand, ...)            f##_##operand,
+#define ASK(f, operand, ...)             f##_##operand,
+#include "rules/require.def"
+    };
+    int i = ROWS - 1;
+    while (i > 0 && (form[i] != op_table[op].form || operand[i] != param)) {
+        i--;
+    }
+    const Require *r = &rows[i];
+    return r->sem == SEM_COUNT || r->sem == (Sem)op_table[op].sem ? r : &rows[NO_ROW];
+}
+#else
 static const uint8_t first_row[FORM_COUNT][MAX_PARAMS] = {
 #define PLACE(form, operand)                [FORM_##form][form##_##operand] = ROW_OF_##form##_##operand,
 #define REQUIRE(form, operand, ...)         PLACE(form, operand)
@@ -128,17 +156,18 @@ row_of(Op op, int param)
     const Require *r = &rows[first_row[op_table[op].form][param]];
     return r->sem == SEM_COUNT || r->sem == op_table[op].sem ? r : &rows[NO_ROW];
 }
+#endif
 
 Rule
 require_rule(Op op, int param)
 {
-    return row_of(op, param)->rule;
+    return (Rule)row_of(op, param)->rule;
 }
 
 Direction
 require_direction(Op op, int param)
 {
-    return row_of(op, param)->direction;
+    return (Direction)row_of(op, param)->direction;
 }
 
 int64_t
@@ -154,6 +183,9 @@ require_unit(const CheckInstr *in, int param)
 
 /* ---- texts --------------------------------------------------------------- */
 
+#ifdef TIK_LEAN
+#define broken(in, row, at, fault) check_fail_at(fault, at)
+#else
 typedef struct Broken {
     const CheckInstr *in;
     const Require *row;
@@ -200,8 +232,9 @@ word(const Broken *t, const char *name, size_t n, char number[24])
 }
 
 static bool
-broken(const Broken *t, Fault *fault)
+broken(const CheckInstr *in, const Require *row, const FaultAt *at, Fault *fault)
 {
+    const Broken broken = {in, row, *at}, *t = &broken;
     char text[sizeof fault->text] = "", number[24];
     size_t used = 0;
     if (fault == NULL) {
@@ -220,8 +253,9 @@ broken(const Broken *t, Fault *fault)
         memcpy(text + used, from, n);
         used += n;
     }
-    return check_fail(fault, &t->at, "%s", text);
+    return check_fail(fault, at, "%s", text);
 }
+#endif
 
 static bool
 relation_holds(Relation x, int64_t v)
@@ -247,8 +281,8 @@ row_holds(const CheckInstr *in, int param, const Require *r, Fault *fault)
     }
     Relation x = r->relation(in, false);
     int64_t v = in->args[param].v;
-    return relation_holds(x, v) ||
-           broken(&(Broken){in, r, {r->rule, param, v, x.least, x.most}}, fault);
+    FaultAt at = {(Rule)r->rule, param, v, x.least, x.most};
+    return relation_holds(x, v) || broken(in, r, &at, fault);
 }
 
 bool

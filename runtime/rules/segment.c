@@ -9,8 +9,11 @@
  * Owns: slice-*, path of data_copy.slice. */
 #include "rules/segment.h"
 
+#ifndef TIK_LEAN
 #include <stdio.h>
-#include <string.h>
+#endif
+
+#include "isa/bytes.h"
 
 #include "rules/internal.h"
 
@@ -50,6 +53,17 @@ check_slice_bursts(const SliceDim *d, Fault *fault)
                (long long)src, (long long)most);
 }
 
+#ifndef TIK_LEAN
+static const char *
+shape_text(const SliceFields *f, char *out, size_t size)
+{
+    if (f->shape < INT64_MAX) {
+        snprintf(out, size, " of shape_value %lld", (long long)f->shape);
+    }
+    return out;
+}
+#endif
+
 bool
 check_slice_indices(const SliceDim *d, bool src, Fault *fault)
 {
@@ -58,12 +72,10 @@ check_slice_indices(const SliceDim *d, bool src, Fault *fault)
     if (f->start >= 0 && f->start <= f->end && f->end < f->shape) {
         return true;
     }
-    char of[40] = "";
-    if (f->shape < INT64_MAX) {
-        snprintf(of, sizeof of, " of shape_value %lld", (long long)f->shape);
-    }
+    TEXT(char of[40] = "";)
     return check_fail(fault, &at, "%s[%d] goes from start_index %lld to end_index %lld%s",
-                      list_name(src), d->dim, (long long)f->start, (long long)f->end, of);
+                      list_name(src), d->dim, (long long)f->start, (long long)f->end,
+                      shape_text(f, of, sizeof of));
 }
 
 /* Returns the elements or lines of a segment. */
@@ -350,4 +362,4 @@ check_slice_info(const CheckInstr *in, int param, Fault *fault)
 
 const FamilyRules rules_segment = {.statics = segment_statics,
                                    .footprint = segment_footprint,
-                                   .warnings = check_move_warnings};
+                                   TEXT(.warnings = check_move_warnings)};

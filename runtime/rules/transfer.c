@@ -9,7 +9,9 @@
 #include "rules/transfer.h"
 #include "rules/internal.h"
 
+#ifndef TIK_LEAN
 #include <stdio.h>
+#endif
 
 static Form
 form_of(const CheckInstr *in)
@@ -71,32 +73,49 @@ source_scope(const CheckInstr *in)
 }
 
 static bool
-path_ok(const CheckInstr *in, Fault *fault)
+has_path(const CheckInstr *in, const TransferPath *p)
 {
-    char list[120] = "";
-    Scope src = source_scope(in), dst = in->args[PADMOVE_dst].t.scope;
+    return p->form == form_of(in) && soc_on(in->soc, p->cores);
+}
+
+#ifndef TIK_LEAN
+static const char *
+paths_text(const CheckInstr *in, char *list, size_t size)
+{
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         const TransferPath *p = &paths[i];
-        if (p->form != form_of(in) || !soc_on(in->soc, p->cores)) {
-            continue;
-        }
-        if (p->src == src && p->dst == dst) {
-            return true;
-        }
         char text[32];
         snprintf(text, sizeof text, "%s%s%s", scope_name(p->src),
                  is_fill(p->form) ? "" : " to ",
                  is_fill(p->form) ? "" : scope_name(p->dst));
-        check_list_add(list, sizeof list, text);
+        if (has_path(in, p)) {
+            check_list_add(list, size, text);
+        }
+    }
+    return list;
+}
+#endif
+
+static bool
+path_ok(const CheckInstr *in, Fault *fault)
+{
+    TEXT(char list[120] = "";)
+    Scope src = source_scope(in), dst = in->args[PADMOVE_dst].t.scope;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const TransferPath *p = &paths[i];
+        if (has_path(in, p) && p->src == src && p->dst == dst) {
+            return true;
+        }
     }
     FaultAt at = {RULE_PATH, PADMOVE_dst, 0, 0, 0};
     if (is_fill(form_of(in))) {
         return check_fail(fault, &at, "dst is in %s; %s on %s fills %s", scope_name(dst),
-                          check_op_name(in), in->soc->name, list);
+                          check_op_name(in), in->soc->name,
+                          paths_text(in, list, sizeof list));
     }
     return check_fail(fault, &at, "%s has no path from %s to %s on %s; it has %s",
                       check_op_name(in), scope_name(src), scope_name(dst), in->soc->name,
-                      list);
+                      paths_text(in, list, sizeof list));
 }
 
 /* ---- static rules -------------------------------------------------------- */
@@ -590,5 +609,5 @@ const FamilyRules rules_transfer = {.placeless = true,
                                     .asks_literals = true,
                                     .statics = transfer_statics,
                                     .footprint = transfer_footprint,
-                                    .warnings = transfer_warnings,
-                                    .run_warnings = transfer_run_warnings};
+                                    TEXT(.warnings = transfer_warnings, )
+                                        TEXT(.run_warnings = transfer_run_warnings)};

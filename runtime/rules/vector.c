@@ -26,7 +26,7 @@ check_widest(const CheckInstr *in)
 {
     Dtype widest = DT_NONE;
     Form form = op_table[in->op].form;
-    for (uint64_t rest = form_vectors[form]; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = form_vector_bits(form); rest != 0; rest &= rest - 1) {
         Dtype t = in->args[__builtin_ctzll(rest)].t.dtype;
         widest = dtype_size(t) > dtype_size(widest) ? t : widest;
     }

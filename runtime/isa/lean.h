@@ -1,0 +1,19 @@
+/* lean.h: what a loader for one family of processors leaves out. Such a build defines
+ * TIK_LEAN and finds the tables of its family in family.h, which tools/family-tables.c
+ * makes of the .def files; it has codes and numbers instead of names and texts, which a
+ * program on a host makes of them (tikblob_explain). */
+#ifndef TIK_LEAN_H
+#define TIK_LEAN_H
+
+/* What only texts need: members, initializers; and what only saves time. */
+#ifdef TIK_LEAN
+#define TEXT(...)
+#define NOT_LEAN(...)
+#define TIK_TEXT_BYTES(n) 1
+#else
+#define TEXT(...)         __VA_ARGS__
+#define NOT_LEAN(...)     __VA_ARGS__
+#define TIK_TEXT_BYTES(n) (n)
+#endif
+
+#endif

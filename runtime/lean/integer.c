@@ -1,0 +1,3 @@
+/* integer.c: the functions of isa/integer.h, once. */
+#define TIK_INTEGER_BODIES
+#include "isa/integer.h"

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Loaders for devices (make loader): built for Arm Cortex-M4, for i386 and for s390x, whose numbers have the high byte first,
+without a C library, they find the same in the blobs of tests/blobs as the whole library on this machine: verdicts, rules, places,
+proofs and every field of the descriptors. Their sizes and the memory that they use are what docs/loader.md says.
+
+usage: tests/cross/loader.py [FAMILY]
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, os.environ.get('BUILD', 'build'))
+FAMILY = sys.argv[1] if len(sys.argv) > 1 else 'Ascend310P'
+WORK = os.path.join(BUILD, 'loader-test')
+# name: compiler, its options, what runs its programs, Debian package
+MACHINES = {
+    'arm': ('arm-none-eabi-gcc', '-mcpu=cortex-m4 -mthumb', 'qemu-arm', 'gcc-arm-none-eabi'),
+    'i386': ('gcc', '-m32 -fno-pic -no-pie -fcf-protection=none -fno-stack-protector', '', 'lib32gcc-12-dev'),
+    's390x': ('s390x-linux-gnu-gcc', '-march=z13 -fno-stack-protector', 'qemu-s390x', 'gcc-s390x-linux-gnu'),
+}
+# Bytes of code and tables on Cortex-M4 with -Os, at most.
+SIZES = {'open': 20 << 10, 'verify': 96 << 10}
+TARGET_UNKNOWN = ' refused 301 '
+
+passed, failed = 0, 0
+
+
+def say(ok, name, why=''):
+    global passed, failed
+    passed, failed = passed + ok, failed + (not ok)
+    if not ok:
+        print(f'FAILED {name}: {why}')
+
+
+def sh(cmd, **more):
+    return subprocess.run(cmd, shell=isinstance(cmd, str), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors='replace', **more)
+
+
+def must(cmd):
+    p = sh(cmd)
+    if p.returncode:
+        print(p.stdout)
+        raise SystemExit(f'FAILED {cmd}: code {p.returncode}\n0 passed, 1 failed')
+    return p.stdout
+
+
+def tools():
+    """All that is needed is there: a test that cannot run fails."""
+    for name, (cc, _, run, package) in MACHINES.items():
+        for tool, of in ((cc, package), (run, 'qemu-user')):
+            if tool and not shutil.which(tool):
+                raise SystemExit(f'FAILED {name}: {tool} is missing; install {of} (packages.txt)\n0 passed, 1 failed')
+
+
+def build(name):
+    """A program for the machine; the folder with the loader."""
+    cc, flags, _, _ = MACHINES[name]
+    out = os.path.join(WORK, FAMILY, name)
+    must(['make', '-s', f'BUILD={BUILD}', 'loader', f'TARGET={FAMILY}', f'LOADER_CC={cc}', f'LOADER_DIR={out}',
+          f'LOADER_CFLAGS=-Os -Werror -fstack-usage {flags}'])
+    link(name, out, 'verdicts', 'tests/loader/verdicts.c tests/loader/host_linux.c', '')
+    return out
+
+
+def link(name, out, program, sources, more):
+    cc, flags, _, _ = MACHINES[name]
+    must(f'{cc} -std=c11 -ffreestanding -DTIK_LEAN -Os -Wall -Wextra -Werror {flags} -I{out}/src -I{out}/src/include '
+         f'-Itests/loader {sources} -nostdlib -static -Wl,--gc-sections {more} -o {out}/{program} {out}/libtikload.a -lgcc')
+
+
+def verdicts(program, run, paths):
+    listed = os.path.join(WORK, 'list')
+    with open(listed, 'w') as f:
+        f.write(''.join(p + '\n' for p in paths))
+    p = sh([a for a in (run, program, listed) if a])
+    if p.returncode:
+        say(False, program, f'code {p.returncode}: {p.stdout[-300:]}')
+    *lines, watched = p.stdout.splitlines()
+    return lines, [int(n) for n in re.findall(r'\d+', watched)]
+
+
+def processor(path):
+    """The name in TARG, the first section."""
+    data = open(path, 'rb').read()
+    at = int.from_bytes(data[72:80], 'little')
+    return data[at:at + 24].split(b'\0')[0].decode(errors='replace')
+
+
+def compare(name, known, wanted, found):
+    """The loader of a family knows no others: it refuses their blobs at once."""
+    for want, have in zip(wanted, found):
+        same = want == have
+        other = TARGET_UNKNOWN in have and TARGET_UNKNOWN not in want
+        if other:
+            same = processor(want.split(' ')[0]) not in known
+        elif not same and ' refused ' in want and ' refused ' in have:  # an instruction that the family does not have
+            same = want.split(' refused ')[1].split()[0] == have.split(' refused ')[1].split()[0]
+        say(same, f'{name} {want.split(" ")[0]}', f'\n  library {want}\n  loader  {have}')
+    say(len(wanted) == len(found), name, f'{len(found)} lines of {len(wanted)}')
+
+
+def sizes(out):
+    for what, most in SIZES.items():
+        link('arm', out, what, f'tests/loader/{what}.c', '-Wl,-e,run')
+        text = must(f'arm-none-eabi-size {out}/{what}').splitlines()[1].split()
+        n = int(text[0]) + int(text[1])
+        print(f'{FAMILY} on Cortex-M4, {what}: {n} bytes')
+        say(n <= most, f'size of {what}', f'{n} bytes, more than {most}')
+
+
+def emulator():
+    """It says where it cannot run."""
+    for name, text in (('s390x', 'low byte first'), ('i386', '64 bits')):
+        cc, flags, _, _ = MACHINES[name]
+        p = sh(f'echo \'#include "emu/emu.h"\' | {cc} {flags} -Iruntime -Iruntime/include -E -x c -')
+        say(p.returncode != 0 and text in p.stdout, f'emulator on {name}', p.stdout[-200:])
+
+
+def main():
+    tools()
+    os.makedirs(WORK, exist_ok=True)
+    library = os.path.join(WORK, 'library')
+    must(f'{os.environ.get("CC", "cc")} -std=c11 -O2 -Iruntime -Iruntime/include tests/loader/verdicts.c tests/loader/host_libc.c '
+         f'{BUILD}/libtikrt.a -lm -pthread -o {library}')
+    paths = sorted(glob.glob(os.path.join(ROOT, 'tests/blobs/*/*.tkb')))
+    wanted, _ = verdicts(library, '', paths)
+    for name, (_, _, run, _) in MACHINES.items():
+        out = build(name)
+        found, (stack_open, stack_verify, rest) = verdicts(os.path.join(out, 'verdicts'), run, paths)
+        socs = open(os.path.join(out, 'src/family.inc')).read().split('};')[0]
+        compare(name, re.findall(r'{"([^"]+)"', socs), wanted, found)
+        print(f'{name}: stack of open {stack_open}, of verify {stack_verify} bytes')
+        say(rest == 0, f'workspace on {name}', f'{rest} bytes at its end are not used')
+        if name == 'arm':
+            sizes(out)
+    emulator()
+    print(f'{passed} passed, {failed} failed')
+    return failed != 0
+
+
+sys.exit(main())

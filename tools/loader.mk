@@ -1,0 +1,31 @@
+# loader.mk: a loader for one family of processors, for devices: make loader TARGET=Ascend310P
+#   OPS='data_move vec_add'   only these of its instructions (and those that every processor has)
+#   LOADER_CC, LOADER_CFLAGS  the compiler of the device
+# build/loader/TARGET/src has all sources, for other build systems: every .c file, with -DTIK_LEAN, -I to the folder and
+# to include/ in it. build/loader/TARGET/libtikload.a is what LOADER_CC makes of them. Nothing in them calls a C library but
+# memcpy, memmove, memset and memcmp, which blob/bytes.c has.
+TARGET        ?= Ascend310P
+OPS           ?=
+LOADER_CC     ?= $(CC)
+LOADER_CFLAGS ?= -Os
+LOADER_DIR     = $(BUILD)/loader/$(TARGET)
+LOADER_SRC    := $(addprefix runtime/,$(addprefix blob/,open.c tables.c decode.c digest.c line.c name.c call.c pack.c verify.c prove.c bytes.c) \
+    isa/machine.c isa/interval.c lean/isa.c lean/integer.c num/scalar_interval.c num/scalar_type.c layout/lmem_pack.c layout/lmem.c \
+    layout/fractal.c) $(filter-out runtime/rules/lmem_banks.c runtime/rules/shape.c,$(wildcard runtime/rules/*.c))
+# Arguments of check_fail are left out with the texts that they are for.
+LOADER_WARN    = -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-variable -Wno-unused-parameter -Wno-unused-function
+LOADER_FLAGS   = -std=c11 -ffreestanding -DTIK_LEAN -ffunction-sections -fdata-sections $(LOADER_WARN)
+
+$(BUILD)/family-tables: tools/family-tables.c $(BUILD)/libtikrt.a
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -pthread
+
+loader: $(BUILD)/family-tables
+	$(call say,LOADER,$(LOADER_DIR))rm -rf $(LOADER_DIR) && mkdir -p $(LOADER_DIR)/src $(LOADER_DIR)/obj
+	@$< $(TARGET) $(LOADER_DIR)/src $(OPS)
+	@cp --parents -t $(LOADER_DIR) $$($(CC) $(LOADER_FLAGS) -I$(LOADER_DIR)/src -Iruntime -Iruntime/include -MM $(LOADER_SRC) | \
+	    tr -s ' \\' '\n\n' | grep '^runtime/' | sort -u)
+	@cp -r $(LOADER_DIR)/runtime/. $(LOADER_DIR)/src && rm -r $(LOADER_DIR)/runtime
+	@cd $(LOADER_DIR)/src && for f in $$(find . -name '*.c'); do o=../obj/$$(echo $$f | tr / _ | sed 's/^\._//; s/c$$/o/'); \
+	    $(LOADER_CC) $(LOADER_FLAGS) $(LOADER_CFLAGS) -I. -Iinclude -c $$f -o $$o || exit; done
+	@$(AR) qcs $(LOADER_DIR)/libtikload.a $(LOADER_DIR)/obj/*.o
+.PHONY: loader
