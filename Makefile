@@ -252,7 +252,12 @@ functions-long: all $(BUILD)/long/functions
 	    for f in exp ln rsqrt; do run $$f fast $(call LONG_FILES,fast); done; exit $$ok
 pairs-long: all $(BUILD)/long/pairs
 	@$(call long_kernels,pairs,pairs) && $(BUILD)/long/pairs $(call LONG_FILES,pairs)
-.PHONY: functions-long pairs-long
+# Changed blobs of the conformance set: every bit of 200 of them, and fields with right checksums. Ten minutes.
+BLOB_MUTANTS = 20000000
+blobs-long: all $(BUILD)/long/blob_mutants
+	$(BUILD)/long/blob_mutants flips $$(ls tests/blobs/accepted/*.tkb | head -n 200)
+	$(BUILD)/long/blob_mutants random $(BLOB_MUTANTS) 1 tests/blobs/accepted/*.tkb
+.PHONY: functions-long pairs-long blobs-long
 
 # All small programs of queues with up to ORDERS descriptors (docs/testing.md).
 ORDERS = 5
