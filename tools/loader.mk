@@ -9,7 +9,7 @@ OPS           ?=
 LOADER_CC     ?= $(CC)
 LOADER_CFLAGS ?= -Os
 LOADER_DIR     = $(BUILD)/loader/$(TARGET)
-LOADER_SRC    := $(addprefix runtime/,$(addprefix blob/,open.c tables.c decode.c digest.c line.c name.c call.c pack.c verify.c prove.c bytes.c) \
+LOADER_SRC    := $(addprefix runtime/,$(addprefix blob/,open.c tables.c decode.c digest.c line.c name.c call.c pack.c verify.c prove.c trust.c bytes.c) \
     isa/machine.c isa/interval.c lean/isa.c lean/integer.c num/scalar_interval.c num/scalar_type.c layout/lmem_pack.c layout/lmem.c \
     layout/fractal.c) $(filter-out runtime/rules/lmem_banks.c runtime/rules/shape.c,$(wildcard runtime/rules/*.c))
 # Arguments of check_fail are left out with the texts that they are for.

@@ -1,6 +1,7 @@
 /* cmd_blob.c: implements tikc disasm, asm, verify and strip. */
 #include "driver/driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,19 +247,33 @@ verify_kernels(Cmd *c, const TikBlob *b, Text *out)
     return true;
 }
 
+/* The identity of the content, in hexadecimal digits. */
+static void
+content_text(const TikBlob *b, char out[65])
+{
+    uint8_t id[32];
+    tikblob_content_id(b, id);
+    for (int i = 0; i < 32; i++) {
+        snprintf(out + 2 * i, 3, "%02x", id[i]);
+    }
+}
+
 static bool
 verify_blob(Cmd *c, const TikBlob *b)
 {
     Text t;
+    char content[65];
+    content_text(b, content);
     if (!report_json(c)) {
         text_init(&t, &c->unit.arena);
-        text_printf(&t, "%s: blob version %d.%d for %s\n", c->files.p[0], TIKBLOB_MAJOR,
-                    TIKBLOB_MINOR, tikblob_soc_name(b->soc));
+        text_printf(&t, "%s: blob version %d.%d for %s, content %s\n", c->files.p[0],
+                    TIKBLOB_MAJOR, TIKBLOB_MINOR, tikblob_soc_name(b->soc), content);
         return verify_kernels(c, b, &t) && io_print(&c->unit, t.p, t.n);
     }
     json_begin(c, &t);
     json_bool(&t, "accepted", true);
     json_text(&t, "target", tikblob_soc_name(b->soc));
+    json_text(&t, "content", content);
     json_open(&t, "kernels", '[');
     TRY(verify_kernels(c, b, &t));
     json_close(&t, ']');

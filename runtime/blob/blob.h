@@ -303,6 +303,9 @@ void blob_sha256_end(Sha256 *s, uint8_t out[32]);
 
 /* ---- between the files --------------------------------------------------- */
 
+/* Returns whether the first 8 bytes are those of a blob. */
+bool blob_has_magic(const uint8_t *p);
+
 /* Makes the TARG record of a processor. */
 void blob_target_record(const Soc *soc, uint8_t out[TARG_BYTES]);
 

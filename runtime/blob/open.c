@@ -17,7 +17,12 @@ const SectionInfo blob_sections[SEC_COUNT] = {
 #include "blob/section.def"
 };
 
-static const uint8_t magic[8] = {0x89, 'T', 'K', 'B', 0x0d, 0x0a, 0x1a, 0x0a};
+bool
+blob_has_magic(const uint8_t *p)
+{
+    static const uint8_t magic[8] = {0x89, 'T', 'K', 'B', 0x0d, 0x0a, 0x1a, 0x0a};
+    return blob_same(p, magic, sizeof magic);
+}
 
 bool
 blob_refuse(TikBlobDiag *diag, uint32_t rule, const BlobAt *at)
@@ -87,7 +92,7 @@ check_header(const TikBlob *b, TikBlobDiag *diag)
         return blob_bad_value(diag, BLOB_FILE_SHORT, SEC_COUNT, 0,
                               (BlobSeen){(int64_t)b->size, HEADER_BYTES, INT64_MAX});
     }
-    if (!blob_same(p, magic, sizeof magic)) {
+    if (!blob_has_magic(p)) {
         return blob_bad(diag, BLOB_MAGIC, SEC_COUNT, 0);
     }
     if (get32(p + 60) != blob_crc32c(p, 60)) {

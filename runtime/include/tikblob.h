@@ -71,6 +71,25 @@ TIK_API bool tikblob_open(TikBlob *b, const uint8_t *bytes, uint64_t size,
  * trusted one. */
 TIK_API bool tikblob_identify(const TikBlob *b, TikBlobDiag *diag);
 
+/* Whether a blob is for a device. */
+typedef enum TikBlobFit {
+    TIKBLOB_FIT_UNKNOWN,    /* no blob, a damaged one, too few bytes of it, or of a later
+                               version */
+    TIKBLOB_FIT_HERE,       /* it was compiled for the device */
+    TIKBLOB_FIT_RECOMPILED, /* for another processor of the same kind: its source can be
+                               compiled for the device, with the same instructions */
+    TIKBLOB_FIT_OTHER       /* for another kind of processor */
+} TikBlobFit;
+
+/* Answers from the first bytes of a blob alone: header, section table, and TARG, which
+ * follow each other. It checks nothing else, and reads no byte after size. */
+TIK_API TikBlobFit tikblob_fit(const uint8_t *bytes, uint64_t size, const Soc *soc);
+
+/* Computes the identity of what an opened blob contains, which stripping does not change:
+ * a SHA-256 over the sections that must be understood (docs/blob-format.md). Who signs
+ * blobs or pins them signs or pins this; checking a signature is the caller's. */
+TIK_API void tikblob_content_id(const TikBlob *b, uint8_t id[32]);
+
 typedef struct TikBlobKernel {
     const char *name;
     uint32_t code_first, code_slots; /* in 16-byte slots of CODE */

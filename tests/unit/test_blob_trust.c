@@ -1,0 +1,120 @@
+/* test_blob_trust.c: whether a blob is for a device, from its first bytes; and the
+ * identity of its content, which stripping keeps and every change of meaning changes. */
+#include "blob_parts.h"
+
+static const char body[] = "kernel \"k\" cores 1 steps 0\n"
+                           "peak UB 64\n"
+                           "arg \"x\" input float16 (32)\n"
+                           "region 0 \"x\" GM float16 arg 0\n"
+                           "region 1 \"ub\" UB float16 at 0 bytes 64\n"
+                           "code\n";
+
+static Bin
+make(const char *soc, const char *extra, const char *place)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "blob 1.0 %s\n%sr0 = add int32 1 2%s\nr0 = add int32 r0 %s\nend\n", soc,
+             body, place, extra);
+    return assemble(text);
+}
+
+static void
+first_bytes_tell_the_device(void **state)
+{
+    (void)state;
+    Bin b = make("Ascend310P3", "3", "");
+    const Soc *here = tikblob_soc("Ascend310P3");
+    uint64_t at = get64(b.p + HEADER_BYTES + 8);
+    assert_int_equal(tikblob_fit(b.p, b.n, here), TIKBLOB_FIT_HERE);
+    /* exactly the bytes up to the end of TARG */
+    assert_int_equal(tikblob_fit(b.p, at + TARG_BYTES, here), TIKBLOB_FIT_HERE);
+    for (uint64_t n = 0; n < at + TARG_BYTES; n++) {
+        uint8_t *part = malloc(n + 1);
+        memcpy(part, b.p, n);
+        assert_int_equal(tikblob_fit(part, n, here), TIKBLOB_FIT_UNKNOWN);
+        free(part);
+    }
+    assert_int_equal(tikblob_fit(b.p, b.n, tikblob_soc("Ascend310P1")),
+                     TIKBLOB_FIT_RECOMPILED);
+    assert_int_equal(tikblob_fit(b.p, b.n, tikblob_soc("Ascend910B1")),
+                     TIKBLOB_FIT_OTHER);
+    assert_int_equal(tikblob_fit(b.p, b.n, tikblob_soc("bm1684x")), TIKBLOB_FIT_OTHER);
+    free(b.p);
+}
+
+static void
+nothing_is_said_of_damage_and_of_other_versions(void **state)
+{
+    (void)state;
+    Bin b = make("Ascend310P3", "3", "");
+    const Soc *here = tikblob_soc("Ascend310P3");
+    uint64_t at = get64(b.p + HEADER_BYTES + 8);
+    for (uint64_t i = 0; i < 64; i++) { /* each bit of the header, and those of TARG */
+        for (int bit = 0; bit < 8; bit++) {
+            b.p[i] ^= (uint8_t)(1 << bit);
+            assert_int_equal(tikblob_fit(b.p, b.n, here), TIKBLOB_FIT_UNKNOWN);
+            b.p[i] ^= (uint8_t)(1 << bit);
+        }
+    }
+    b.p[at + 30] ^= 1;
+    assert_int_equal(tikblob_fit(b.p, b.n, here), TIKBLOB_FIT_UNKNOWN);
+    b.p[at + 30] ^= 1;
+    static const int fields[] = {8, 40}; /* major version, required features */
+    for (int i = 0; i < 2; i++) {
+        b.p[fields[i]] ^= 2;
+        put32(b.p + 60, blob_crc32c(b.p, 60));
+        assert_int_equal(tikblob_fit(b.p, b.n, here), TIKBLOB_FIT_UNKNOWN);
+        b.p[fields[i]] ^= 2;
+        put32(b.p + 60, blob_crc32c(b.p, 60));
+    }
+    b.p[10] ^= 2; /* a later minor version with an optional feature */
+    b.p[48] ^= 4;
+    put32(b.p + 60, blob_crc32c(b.p, 60));
+    assert_int_equal(tikblob_fit(b.p, b.n, here), TIKBLOB_FIT_HERE);
+    free(b.p);
+}
+
+static void
+content_of(const Bin *b, uint8_t id[32])
+{
+    TikBlob blob;
+    TikBlobDiag diag;
+    assert_true(tikblob_open(&blob, b->p, b->n, &diag));
+    tikblob_content_id(&blob, id);
+}
+
+static void
+content_survives_what_may_be_stripped(void **state)
+{
+    (void)state;
+    uint8_t with[32], without[32], other[32];
+    /* The name of the file stands before those of the arguments, so that these move. */
+    Bin a = make("Ascend310P3", "3", " @ \"a.tik\" 3:5");
+    Bin b = make("Ascend310P3", "3", "");
+    Bin c = make("Ascend310P3", "4", "");
+    Bin d = make("Ascend310P1", "3", "");
+    assert_true(a.n != b.n);
+    content_of(&a, with);
+    content_of(&b, without);
+    assert_memory_equal(with, without, 32);
+    content_of(&c, other);
+    assert_memory_not_equal(with, other, 32);
+    content_of(&d, other);
+    assert_memory_not_equal(with, other, 32);
+    free(a.p);
+    free(b.p);
+    free(c.p);
+    free(d.p);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_bytes_tell_the_device),
+        cmocka_unit_test(nothing_is_said_of_damage_and_of_other_versions),
+        cmocka_unit_test(content_survives_what_may_be_stripped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
