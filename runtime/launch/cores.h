@@ -47,7 +47,11 @@ typedef struct Launch {
     _Atomic int32_t lowest; /* core that reported error */
     TikError error;
     pthread_mutex_t lock;
-    CoreOrder *order;   /* for kernels with TIK_ATOMICS_ORDERED; else null */
+    CoreOrder *order; /* for kernels with TIK_ATOMICS_ORDERED; else null */
+    pthread_t caller; /* with order: the thread of the launch, when it began, */
+    int64_t began;    /* the first core, and how long that one took in nanoseconds; */
+    int32_t first;    /* 0: it runs */
+    _Atomic int64_t took;
     Warnings *warnings; /* null: warnings are dropped */
     EdgeRoom *rooms;    /* by argument; null until they are needed */
 } Launch;

@@ -370,6 +370,10 @@ launch_no_memory(Launch *l)
     launch_note_error(l, -1, &e);
 }
 
+enum {
+    SHORT = 20000 /* nanoseconds of a core */
+};
+
 /* Takes this thread from those that run cores, unless it is the last one. */
 static bool
 retire(Launch *l)
@@ -390,7 +394,29 @@ run_in_order(Launch *l, int32_t index, uint8_t *scratch)
     int64_t waited = scratch != NULL ? run_core(l, index, scratch) : 0;
     int64_t worked = core_order_clock() - from - waited;
     core_order_end(l->order, index);
+    if (index == l->first) {
+        atomic_store(&l->took, worked > 0 ? worked : 1);
+    }
     return waited <= worked || !retire(l);
+}
+
+/* Returns whether this thread is to run cores whose atomic writes are ordered. The
+ * caller's is. Another one looks how long the first core takes: what short cores write
+ * costs more on its way between processors than they gain. */
+static bool
+joins(Launch *l)
+{
+    int64_t took;
+    if (pthread_equal(pthread_self(), l->caller)) {
+        return true;
+    }
+    while ((took = atomic_load(&l->took)) == 0) {
+        if (core_order_clock() - l->began >= SHORT) {
+            return true;
+        }
+        pool_pause();
+    }
+    return took >= SHORT;
 }
 
 /* Runs cores from first on, as many as a thread takes at once. */
@@ -408,8 +434,11 @@ static void
 run_part(void *launch, Seat *seat)
 {
     Launch *l = launch;
-    uint8_t *scratch = seat_scratch(seat, l->kernel->scratch_bytes);
     bool stays = true;
+    if (l->order != NULL && !joins(l)) {
+        return;
+    }
+    uint8_t *scratch = seat_scratch(seat, l->kernel->scratch_bytes);
     if (scratch == NULL) {
         launch_no_scratch(l);
     }
@@ -444,8 +473,14 @@ launch_cores(Launch *l)
 {
     while (l->end < l->cores && l->lowest == INT32_MAX) {
         l->next = l->end;
+        l->first = l->end;
         l->end = l->cores;
         l->active = 0;
+        if (l->order != NULL) {
+            l->caller = pthread_self();
+            l->began = core_order_clock();
+            l->took = 0;
+        }
         l->chunk =
             l->order != NULL ? 1 : (l->end - (int32_t)l->next) / (l->threads * PARTS) + 1;
         pool_run(l->threads, run_part, l);

@@ -3,8 +3,9 @@
  * OpenMP does the same, but sleeps or wakes for milliseconds when other programs use the
  * processors, and binds threads only if the environment says so. A worker has a line of
  * memory of its own, whose number of jobs tells it to begin; the caller counts those that
- * have not ended. Each side spins, then sleeps in a futex, which the other one wakes only
- * if somebody sleeps.
+ * have not ended. A worker that has not begun when the caller's own part is over is not
+ * waited for, as on a busy machine it may not run for milliseconds. Each side spins, then
+ * sleeps in a futex, which the other one wakes only if somebody sleeps.
  *
  * This is the only state of the library that outlives a call, as threads that stay need a
  * place: pool. The flag `busy` guards it. */
@@ -31,7 +32,8 @@ enum {
 };
 
 typedef struct Worker {
-    _Alignas(LINE) _Atomic uint32_t jobs; /* how many it was given */
+    _Alignas(LINE) _Atomic uint32_t jobs; /* number of the last job that it was offered */
+    _Atomic uint32_t offer;               /* the same until it begins; 0: no job */
     _Atomic uint32_t sleeps;
     pthread_t thread;
     int processor; /* that it is bound to; -1: none */
@@ -116,14 +118,25 @@ end_part(void)
     }
 }
 
+/* Takes a job from a worker that has not begun it: for the worker to run it, or for the
+ * caller, who no longer needs it. Returns false when the other one has. */
+static bool
+take_offer(Worker *w, uint32_t number)
+{
+    return atomic_compare_exchange_strong(&w->offer, &number, 0);
+}
+
 static void *
 worker_main(void *self)
 {
     Worker *w = self;
-    uint32_t done = 0;
+    uint32_t seen = 0;
     for (;;) {
-        wait_while(&w->jobs, done, &w->sleeps, pool.spins);
-        done++;
+        wait_while(&w->jobs, seen, &w->sleeps, pool.spins);
+        seen = atomic_load(&w->jobs);
+        if (!take_offer(w, seen)) {
+            continue;
+        }
         if (pool.job == NULL) {
             return NULL;
         }
@@ -214,7 +227,10 @@ start_workers(int n)
 static void
 give_job(Worker *w)
 {
-    atomic_fetch_add(&w->jobs, 1);
+    uint32_t number = atomic_load(&w->jobs) + 1;
+    number += number == 0;
+    atomic_store(&w->offer, number);
+    atomic_store(&w->jobs, number);
     if (atomic_load(&w->sleeps) != 0) {
         futex_wake(&w->jobs);
     }
@@ -255,6 +271,11 @@ run_on_workers(int workers, PoolJob *job, void *ctx)
         give_job(&pool.worker[i]);
     }
     job(ctx, &pool.seat);
+    for (int i = 0; i < workers; i++) {
+        if (take_offer(&pool.worker[i], atomic_load(&pool.worker[i].jobs))) {
+            atomic_fetch_sub(&pool.left, 1);
+        }
+    }
     for (uint32_t left; (left = atomic_load(&pool.left)) != 0;) {
         wait_while(&pool.left, left, &pool.waits, pool.spins);
     }
