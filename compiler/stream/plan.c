@@ -560,7 +560,7 @@ try_item(Planner *pl, Trial *x, const PlanItem *item)
         id = (TikNum){.kind = NUM_REG, .index = rem->reg};
         if (item->id > 0) {
             TikDesc *sum = new_desc(pl, x, DESC_ALU, 0);
-            *sum = *rem;
+            memcpy(sum, rem, offsetof(TikDesc, args));
             sum->alu_op = SOP_ADD;
             sum->a = id;
             sum->b.imm = item->id;
