@@ -124,6 +124,17 @@ def atomics():
         table(['mode', 'dtype', 'cores with addition', 'cores with maximum and minimum'], body)
 
 
+OWN_HEADS = {'MOVE': '4.1 ', 'REGISTER': '4.2 ', 'CONTROL': '11 '}
+
+
+def section_of(family):
+    """A link to what docs/meaning.md says of a family."""
+    for head in re.findall(r'^#+ (.*)$', read('docs/meaning.md'), re.M):
+        if head.startswith(OWN_HEADS.get(family, '\n')) or family not in OWN_HEADS and re.search(rf'\b[Ff]amil(?:y|ies)\b.*\b{family}\b', head):
+            return '[%s](meaning.md#%s)' % (family, re.sub(r'[^\w -]', '', head.lower()).replace(' ', '-'))
+    raise SystemExit(f'docs/meaning.md has no section on the family {family}')
+
+
 def instruction(number, row, forms, rules):
     _, name, form, types, pipe, _, meaning = row
     _, family, main, operands, links = forms[form]
@@ -143,7 +154,7 @@ def instruction(number, row, forms, rules):
         dtype = {'NONE': '', 'MAIN': 'main', 'ANY': 'any'}.get(of, of)
         body.append((f'`{pname}`', kind, dtype, f'{plain(lo)} to {plain(hi)}' if ranged else '', unit, f'`{rules[rule]}`' if rule in rules and rule != 'NONE' else '', note))
         slot += count
-    out = [f'### {number} `{name}`', '', f'Family {family}, queue {pipe if pipe != "PATH" else "of the path"}: {meaning}.', '']
+    out = [f'### {number} `{name}`', '', f'Family {section_of(family)}, queue {pipe if pipe != "PATH" else "of the path"}: {meaning}.', '']
     return out + (table(['operand', 'kind', 'dtype', 'range', 'unit', 'rule', 'note'], body) if body else ['No operands.', ''])
 
 

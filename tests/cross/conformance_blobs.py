@@ -46,9 +46,12 @@ def unused():
     for number, code in rules().items():
         if (number in numbers) == (number in WITHOUT):
             yield f'rule {number} {code}'
+    told = {re.escape(name).replace('\\*', r'\w+') for name in re.findall(r'`([\w.*]+)`', read('docs/meaning.md'))}
     for name in instructions():
         if name not in words:
             yield f'instruction {name}'
+        if not any(re.fullmatch(pattern, part) for pattern in told for part in (name, name.split('.')[0])):
+            yield f'{name}: not in docs/meaning.md, and so'
     operations = re.findall(r'^\| \d+ \| (\w+) \| [12] \|', read('docs/blob-tables.md').split('## Scalar operations')[1].split('##')[0], re.M)
     for name in operations:
         if name not in words:

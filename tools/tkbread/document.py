@@ -44,7 +44,7 @@ class Operand:
 class Instruction:
     def __init__(self, number, name, part):
         self.number, self.name = number, name
-        self.family = re.search(r'Family (\w+)', part)[1]
+        self.family = re.search(r'Family \[(\w+)', part)[1]
         self.operands = [Operand(r) for r in cells(part)]
         self.masked = any(o.kind == 'mask' for o in self.operands)
 
