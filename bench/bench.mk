@@ -63,10 +63,15 @@ $(BENCH)/halide.so: $(BENCH)/halide_make bench/peers/halide.c $(PEER_HEADS)
 
 # Our kernels as anyone would use them: shared libraries, launched through libtikrt.
 BENCH_TIK := $(wildcard bench/kernels/*.tik)
-OURS      := $(BENCH_TIK:bench/kernels/%.tik=$(BENCH)/tikc/%.so)
+# Of kernels with functions also the reading of fast ones, whose bits are others: NAME.fast.
+FAST_READING = softmax_f32 gelu_f32
+OURS      := $(BENCH_TIK:bench/kernels/%.tik=$(BENCH)/tikc/%.so) $(FAST_READING:%=$(BENCH)/tikc/%.fast.so)
 $(BENCH)/tikc/%.so: bench/kernels/%.tik $(BUILD)/tikc $(BUILD)/libtikc-host.so $(BUILD)/libtikrt.so
 	@mkdir -p $(@D)
 	$(call say,TIKC,$@)$(BUILD)/tikc build $< --emit shared -o $@
+$(BENCH)/tikc/%.fast.so: bench/kernels/%.tik $(BUILD)/tikc $(BUILD)/libtikc-host.so $(BUILD)/libtikrt.so
+	@mkdir -p $(@D)
+	$(call say,TIKC,$@)$(BUILD)/tikc build $< --choice U5=fast --emit shared -o $@
 $(BENCH)/tikc.so: bench/peers/tikc.c $(PEER_HEADS) $(wildcard runtime/include/*.h runtime/isa/*.h)
 	$(peer) $(CC) $(PEER_FLAGS) -Iruntime/include -Iruntime -o $@ $< -ldl
 
