@@ -397,7 +397,9 @@ builtin_fold(Interp *in, const CallArgs *args, Value start, AstOp op)
         if (more <= 0) {
             return more == 0 ? total : val_fail();
         }
-        total = op_binary(in, op, total, v, args->span);
+        Value sum = val_none();
+        bool fast = eval_fast(op, total, v, &sum);
+        total = fast ? sum : op_binary(in, op, total, v, args->span);
         if (val_failed(total) || !core_item(in, args->span)) {
             return val_fail();
         }

@@ -342,6 +342,7 @@ struct Core {
     Value *top;           /* top of the value stack, in chunk */
     uintptr_t stack_base; /* address on the C stack at the start of the program */
     uintptr_t stack_room;
+    uintptr_t stack_end; /* where that room ends */
     ModuleVal *builtins;
     Value *builtin_of; /* by Sym, for syms below nbuiltin_of; VAL_FAIL if there is none */
     uint32_t nbuiltin_of;
@@ -419,7 +420,7 @@ static inline bool MUST_USE
 core_stack(Interp *in, Span span)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (in->core->stack_base - here > in->core->stack_room) {
+    if (here < in->core->stack_end) {
         return core_deep(in, span);
     }
     return true;
@@ -654,6 +655,9 @@ typedef enum Flow {
 
 Value eval(Interp *in, Ast *e);
 Value eval_name(Interp *in, Ast *e, Sym name);
+/* Computes a op b if both are machine numbers and that is all there is to it; returns
+ * false otherwise, and *out is any value. */
+bool eval_fast(AstOp op, Value a, Value b, Value *out);
 /* Computes a op= b. */
 Value eval_update(Interp *in, AstOp op, Value a, Value b, Span span);
 bool eval_bind(Interp *in, Ast *e, Sym name, Value v); /* the node has place and slot */

@@ -417,17 +417,24 @@ fast_floats(AstOp op, double a, double b, Value *out)
     }
 }
 
-/* Handles operands of one kind of machine number; returns false if the general way is
+/* Handles operands that are machine numbers; returns false if the general way is
  * needed. */
 static inline bool
 fast_binary(AstOp op, Value a, Value b, Value *out)
 {
-    if (a.kind != b.kind) {
-        return false;
+    if (a.kind == VAL_INT && b.kind == VAL_INT) {
+        return fast_integers(op, a.i, b.i, out);
     }
-    return a.kind == VAL_INT     ? fast_integers(op, a.i, b.i, out)
-           : a.kind == VAL_FLOAT ? fast_floats(op, a.f, b.f, out)
-                                 : false;
+    bool numbers = (a.kind == VAL_FLOAT && (b.kind == VAL_FLOAT || b.kind == VAL_INT)) ||
+                   (a.kind == VAL_INT && b.kind == VAL_FLOAT);
+    return numbers && fast_floats(op, a.kind == VAL_INT ? (double)a.i : a.f,
+                                  b.kind == VAL_INT ? (double)b.i : b.f, out);
+}
+
+bool
+eval_fast(AstOp op, Value a, Value b, Value *out)
+{
+    return fast_binary(op, a, b, out);
 }
 
 Value
@@ -437,14 +444,28 @@ eval_update(Interp *in, AstOp op, Value a, Value b, Span span)
     return fast_binary(op, a, b, &r) ? r : op_inplace(in, op, a, b, span);
 }
 
+/* Evaluates a name; most are variables of a function, with a value that is no object. */
+static inline Value
+name_value(Interp *in, Ast *e)
+{
+    if (e->op == PLACE_LOCAL) {
+        Value v = in->frame->slots[e->slot];
+        if (v.kind != VAL_FAIL && v.kind != VAL_OBJECT) {
+            return v;
+        }
+    }
+    return eval_name(in, e, e->name);
+}
+
 /* Evaluates an operand; most are names and numbers. */
 static inline Value
 operand(Interp *in, Ast *e)
 {
     if (e->kind == AST_NAME) {
-        return eval_name(in, e, e->name);
+        return name_value(in, e);
     }
-    return e->kind == AST_INT && e->op == INT_SHORT ? val_int(e->slot) : eval(in, e);
+    return e->kind == AST_INT && e->op != INT_TEXT ? val_int(ast_int_value(e))
+                                                   : eval(in, e);
 }
 
 static Value
@@ -583,97 +604,82 @@ finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
     return call_any(in, callee, args);
 }
 
-/* Where the parts of a call are on the value stack while it runs. */
-typedef struct CallRoom {
-    Value *pos;
-    Value *kw;
-    Sym *kwname;
-    Span *pos_span; /* this one and the others are null if nobody looks at them */
-    Span *kw_span;
-    Span *kwname_span;
-} CallRoom;
-
-/* Returns whether the callee is a function of the program, which knows no places of its
- * arguments. */
-static bool
-is_plain_function(const Ast *e, Value callee)
+/* Returns whether what is called never asks for the places of its arguments: functions of
+ * the program, and methods of values that only the evaluator has. callee is the receiver
+ * of a method. */
+static inline bool
+needs_no_spans(const Ast *e, Value callee)
 {
-    return callee.kind == VAL_FUNC && e->a->kind != AST_ATTR;
+    const unsigned plain = 1u << VAL_INT | 1u << VAL_FLOAT | 1u << VAL_STR |
+                           1u << VAL_LIST | 1u << VAL_DICT | 1u << VAL_SET;
+    return e->a->kind == AST_ATTR ? (plain >> callee.kind & 1) != 0
+                                  : callee.kind == VAL_FUNC;
 }
 
-static CallRoom
-call_room(Interp *in, const CallFacts *f, bool spans)
+/* Reserves n things of some bytes on the value stack, which need not be values. */
+static inline void *
+stack_room(Interp *in, uint32_t n, size_t bytes)
 {
-    uint32_t npos = f->npos, nkw = f->nkw;
-    size_t nspans = spans ? npos + 2 * (size_t)nkw : 0;
-    size_t extra = nkw * sizeof(Sym) + nspans * sizeof(Span);
-    uint32_t more = (uint32_t)((extra + sizeof(Value) - 1) / sizeof(Value));
-    CallRoom r = {.pos = stack_take(in, npos + nkw + more)};
-    r.kw = r.pos + npos;
-    r.kwname = (Sym *)(r.kw + nkw);
-    if (spans) {
-        r.pos_span = (Span *)(r.kwname + nkw);
-        r.kw_span = r.pos_span + npos;
-        r.kwname_span = r.kw_span + nkw;
-    }
-    return r;
+    return stack_take(in, (uint32_t)((n * bytes + sizeof(Value) - 1) / sizeof(Value)));
 }
 
+/* Puts the names of keyword arguments, and if asked for the places of all arguments, on
+ * the value stack. */
 static void
-put_keyword_spans(const Interp *in, const Ast *a, Span *name, Span *value)
+name_arguments(Interp *in, const Ast *e, bool spans, CallArgs *args)
 {
-    uint32_t begin = a->span.begin;
-    *name = (Span){a->span.file, begin, begin + sym_len(&in->u->names, a->name)};
-    *value = a->a->span;
-}
-
-/* Evaluates the arguments of a call without * and ** into its room. */
-static bool
-eval_arguments(Interp *in, const Ast *e, const CallRoom *r)
-{
-    uint32_t pos = 0, kw = 0;
-    for (Ast *a = e->list; a; a = a->next) {
+    uint32_t npos = (uint32_t)args->npos, nkw = (uint32_t)args->nkw;
+    Sym *name = args->nkw ? stack_room(in, nkw, sizeof(Sym)) : NULL;
+    Span *at = spans ? stack_room(in, npos + 2 * nkw, sizeof(Span)) : NULL;
+    args->kwname = name;
+    args->pos_span = at;
+    args->kw_span = at ? at + npos : NULL;
+    args->kwname_span = at ? at + npos + nkw : NULL;
+    Span *kw_at = at ? at + npos : NULL;
+    for (const Ast *a = e->list; a; a = a->next) {
         bool keyword = a->kind == AST_KEYWORD;
-        Value v = eval(in, keyword ? a->a : a);
-        if (val_failed(v)) {
-            return false;
+        if (keyword) {
+            *name++ = a->name;
         }
-        if (!keyword) {
-            r->pos[pos] = v;
-            if (r->pos_span) {
-                r->pos_span[pos] = a->span;
-            }
-            pos++;
-            continue;
+        if (at && keyword) {
+            uint32_t begin = a->span.begin;
+            kw_at[nkw] =
+                (Span){a->span.file, begin, begin + sym_len(&in->u->names, a->name)};
+            *kw_at++ = a->a->span;
+        } else if (at) {
+            *at++ = a->span;
         }
-        r->kw[kw] = v;
-        r->kwname[kw] = a->name;
-        if (r->kw_span) {
-            put_keyword_spans(in, a, &r->kwname_span[kw], &r->kw_span[kw]);
-        }
-        kw++;
     }
-    return true;
 }
 
 static Value
 call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
 {
     StackMark mark = stack_mark(in);
-    CallRoom room = call_room(in, f, !is_plain_function(e, callee));
-    Value r = val_fail();
-    if (eval_arguments(in, e, &room)) {
-        CallArgs args = {.pos = room.pos,
-                         .npos = (int)f->npos,
-                         .kwname = room.kwname,
-                         .kwval = room.kw,
-                         .nkw = (int)f->nkw,
-                         .span = e->span,
-                         .pos_span = room.pos_span,
-                         .kw_span = room.kw_span,
-                         .kwname_span = room.kwname_span};
-        r = finish_call(in, e, callee, &args);
+    Value *pos = stack_take(in, f->npos + f->nkw);
+    Value *kw = pos + f->npos;
+    CallArgs args = {.pos = pos,
+                     .npos = (int)f->npos,
+                     .kwval = kw,
+                     .nkw = (int)f->nkw,
+                     .span = e->span};
+    for (Ast *a = e->list; a; a = a->next) {
+        Value v = eval(in, a->kind == AST_KEYWORD ? a->a : a);
+        if (val_failed(v)) {
+            stack_release(in, mark);
+            return v;
+        }
+        if (a->kind == AST_KEYWORD) {
+            *kw++ = v;
+        } else {
+            *pos++ = v;
+        }
     }
+    bool spans = e->list && !needs_no_spans(e, callee);
+    if (spans || f->nkw) {
+        name_arguments(in, e, spans, &args);
+    }
+    Value r = finish_call(in, e, callee, &args);
     stack_release(in, mark);
     return r;
 }
@@ -1061,22 +1067,33 @@ eval_ellipsis(Interp *in)
     return in->core->ellipsis;
 }
 
-Value
-eval(Interp *in, Ast *e)
+/* Evaluates a name, number or string, which needs no more of the stack. */
+static inline Value
+eval_leaf(Interp *in, Ast *e)
 {
-    core_owe(in, 1);
-    if (!core_stack(in, e->span)) {
-        return val_fail();
-    }
     switch ((AstKind)e->kind) {
     case AST_NAME:
-        return eval_name(in, e, e->name);
+        return name_value(in, e);
     case AST_INT:
         return e->op == INT_TEXT ? *(Value *)e->cache : val_int(ast_int_value(e));
     case AST_FLOAT:
         return val_float(e->number);
-    case AST_STRING:
+    default:
         return (Value){.kind = VAL_STR, .str = e->cache};
+    }
+}
+
+Value
+eval(Interp *in, Ast *e)
+{
+    core_owe(in, 1);
+    if (e->kind <= AST_STRING) {
+        return eval_leaf(in, e);
+    }
+    if (!core_stack(in, e->span)) {
+        return val_fail();
+    }
+    switch ((AstKind)e->kind) {
     case AST_FSTRING:
         return eval_fstring(in, e);
     case AST_NONE:

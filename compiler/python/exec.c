@@ -836,27 +836,20 @@ recover(Interp *in, Ast *s)
     return true;
 }
 
-static Flow
-exec_next(Interp *in, Ast *s)
-{
-    in->here = s->span;
-    if (!core_step(in, s->span)) {
-        return FLOW_FAIL;
-    }
-    StackMark mark = stack_mark(in);
-    Flow f = exec_stmt(in, s);
-    if (f == FLOW_FAIL && recover(in, s)) {
-        stack_release(in, mark);
-        f = FLOW_NEXT;
-    }
-    return f;
-}
-
 Flow
 exec_block(Interp *in, Ast *s)
 {
     for (; s; s = s->next) {
-        Flow f = exec_next(in, s);
+        in->here = s->span;
+        if (!core_step(in, s->span)) {
+            return FLOW_FAIL;
+        }
+        StackMark mark = stack_mark(in);
+        Flow f = exec_stmt(in, s);
+        if (f == FLOW_FAIL && recover(in, s)) {
+            stack_release(in, mark);
+            f = FLOW_NEXT;
+        }
         if (f != FLOW_NEXT) {
             return f;
         }
@@ -909,15 +902,17 @@ exec_module(Interp *in, Ast *module)
         begin_piece(in, &t, *link);
     }
     while (*link) {
-        Ast *s = *link;
-        Flow f = exec_next(in, s);
+        Ast *s = *link, *next = s->next;
+        s->next = NULL; /* a block of its own */
+        Flow f = exec_block(in, s);
+        s->next = next;
         if (f != FLOW_NEXT) {
             return f;
         }
         if (s->flags & AST_LASTING) {
             link = &s->next;
         } else {
-            *link = s->next;
+            *link = next;
         }
         release_tree(in, &t, s);
     }

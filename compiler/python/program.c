@@ -42,6 +42,7 @@ core_init(Interp *in, Unit *u)
 #undef SYM
     c->stack_base = (uintptr_t)__builtin_frame_address(0);
     c->stack_room = stack_room(c->stack_base);
+    c->stack_end = c->stack_base - c->stack_room;
     stack_grow(in, 0);
     c->builtins = ARENA_NEW(&u->arena, ModuleVal);
     c->builtins->name = "builtins";
