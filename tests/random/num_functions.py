@@ -75,7 +75,8 @@ SPECIAL = {
 # Arguments whose results are nearest to the middle of two float32, as tests/long/functions.c prints them.
 HARDEST = {
     'exp': '377eff81 39c6be5b 38e69cc1 383a3ef1 3d1a274e 40315b33 4001b249 39e5bb1d 36fdffc1 4288942b 367bffe1 35f7fff1 356ffff9 34dffffd 343fffff 33800000'
-           ' 3fe67199 4034d02b 40dd70cb 3f5bc24c 408b904b 40a470e2 3fa1d683',
+           ' 3fe67199 4034d02b 40dd70cb 3f5bc24c 408b904b 40a470e2 3fa1d683 c16912cd bbf0edf1 c2b2e798 bae0e25c 337fffff bc2a461a c0781533',
+    'rec': '00ffffff 017fffff 01ffffff 027fffff 02ffffff 0bffffff 0c7fffff 3f7fffff 3fffffff bfffffff 7e7fffff 7effffff 7f7fffff',
     'ln': '65d890d3 4c5d65a5 4d604ebe 41178feb 1f116ab8 66a8c860 3c413d3a 6f31a8ec 38dcbe38 4665a9a6 5ee8984e 3bf86ef0 79e7ec37 0dc8bba4 '
           '2c4c24b7 111c87f8 1a8446cb 464d5b2b 66abbd63 2e492984 4e85f412 29fd22f8 28e3fa26 29e6126b 3f72b6b5',
     'rsqrt': '3f3a18e3 403a18e3 3f09f038 4009f038 3f7ffffe 407ffffe 3fba2a39 40ba2a39 3fd2208f 40d2208f 3fed3230 40ed3230',
