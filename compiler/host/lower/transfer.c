@@ -76,8 +76,8 @@ fill_blocks(Lower *l, const CopyBursts *c)
         lower_counted_end(l, &p);
         lower_helper_end(l, &h);
     }
-    LLVMValueRef last = LLVMBuildSub(l->b, whole_blocks(l, c->bytes),
-                                     lower_const(l, BLOCK_BYTES), "");
+    LLVMValueRef last =
+        LLVMBuildSub(l->b, whole_blocks(l, c->bytes), lower_const(l, BLOCK_BYTES), "");
     LLVMValueRef args[5] = {LLVMBuildGEP2(l->b, l->i8, c->to, &last, 1, ""), c->from,
                             c->n, c->dst_pitch, c->src_pitch};
     lower_helper_call(l, &h, args, 5);
@@ -89,8 +89,8 @@ pad_in(Lower *l, StmtId s, CopyBursts *c)
     c->dst_pitch =
         plus_gap(l, s, whole_blocks(l, c->bytes), PADMOVE_dst_gap, BLOCK_BYTES);
     c->src_pitch = plus_gap(l, s, c->bytes, PADMOVE_src_gap, 1);
-    bool whole = LLVMIsConstant(c->bytes) &&
-                 LLVMConstIntGetZExtValue(c->bytes) % BLOCK_BYTES == 0;
+    bool whole =
+        LLVMIsConstant(c->bytes) && LLVMConstIntGetZExtValue(c->bytes) % BLOCK_BYTES == 0;
     if (!whole) {
         fill_blocks(l, c);
     }
@@ -107,8 +107,7 @@ is_plain(const Lower *l, StmtId s)
         return !l->sets_atomic;
     }
     return dst->buf != src->buf && is_number(l, s, PADMOVE_left_padding, 0) &&
-           is_number(l, s, PADMOVE_right_padding, 0) &&
-           !dtype_is_half_byte(dst->dtype) &&
+           is_number(l, s, PADMOVE_right_padding, 0) && !dtype_is_half_byte(dst->dtype) &&
            ir_is_const(l->k, operand(l, s, PADMOVE_fill)) &&
            !is_number(l, s, PADMOVE_fill, PAD_REGISTER);
 }
