@@ -28,7 +28,9 @@ CPPFLAGS += -Icompiler -Icompiler/include -Iruntime -Iruntime/include -I$(BUILD)
 CFLAGS   += -std=c11 -D_POSIX_C_SOURCE=200809L -fPIC -fvisibility=hidden -fno-semantic-interposition $(OPT) $(WARN) $(SAN)
 # Of loops over numbers, whose bits are the same whatever the processor has: no operation is contracted. The other
 # flags let operations be done on lanes that do not count, and let sqrt be one instruction, since it sets no errno.
-NUMERIC   = -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno
+# Copies of a few bytes are calls: string instructions, which gcc takes for them, take longer to begin than the copy.
+CALLS := $(shell $(CC) -mstringop-strategy=libcall -x c -E /dev/null >/dev/null 2>&1 && echo -mstringop-strategy=libcall)
+NUMERIC   = -O3 -ffp-contract=off -fno-trapping-math -fno-math-errno $(CALLS)
 LLVM_CONFIG ?= llvm-config-19
 
 VERSION := 0.1.0
