@@ -3,6 +3,7 @@
 #ifndef TIK_LAUNCH_CORES_H
 #define TIK_LAUNCH_CORES_H
 
+#include "ops/ops.h"
 #include "rules/flag.h"
 #include "support/error.h"
 #include "tikcode.h"
@@ -56,6 +57,20 @@ typedef struct Launch {
     EdgeRoom *rooms;    /* by argument; null until they are needed */
 } Launch;
 
+/* An instruction that the core executes by the library (tikrt_exec), with its operands as
+ * they were the last time. */
+typedef struct BoundCall {
+    const TikCheck *op; /* null: none */
+    int n;
+    const ParamInfo *params;
+    OpFn *fn;
+    OpCall call;
+} BoundCall;
+
+enum {
+    BOUND_CALLS = 4
+};
+
 struct TikCore {
     const TikKernel *kernel;
     const Soc *soc;
@@ -69,6 +84,9 @@ struct TikCore {
     int64_t waited;      /* for these, in nanoseconds */
     Edge *edges;         /* of the present instruction */
     struct Fiber *fiber; /* for kernels with barriers; else null */
+    /* By the address of the instruction; those of a loop's few instructions stay. Only
+     * op is set when a core begins. */
+    BoundCall bound[BOUND_CALLS];
 };
 
 /* The instruction of a core that is checked. */

@@ -213,36 +213,83 @@ tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
     return tikrt_product(core, op, values, operands, NULL);
 }
 
+/* Notes what is the same each time the instruction is executed. */
+static void
+bind_call(TikCore *core, BoundCall *b, const TikCheck *op, const int64_t *values)
+{
+    OpCall *c = &b->call;
+    b->op = op;
+    b->params = form_params(op_table[op->op].form, &b->n);
+    b->fn = ops_find(op_table[op->op].sem);
+    c->in.op = (Op)op->op;
+    c->in.soc = core->soc;
+    c->in.choices = core->kernel->choices;
+    for (int i = 0; i < b->n; i++) {
+        values += fill_arg(core, &c->in.args[i], b->params[i].role, &op->args[i], values);
+    }
+    c->lmem_pitch = core->kernel->lmem_pitch;
+    c->flags = &core->flags;
+    c->instr = op;
+    c->warn = core->launch->warnings != NULL ? warnings_note : NULL;
+}
+
+/* Notes what differs. */
+static void
+renew_call(BoundCall *b, const int64_t *values)
+{
+    for (int i = 0; i < b->n; i++) {
+        CheckArg *a = &b->call.in.args[i];
+        switch (b->params[i].role) {
+        case ROLE_DST:
+        case ROLE_SRC:
+        case ROLE_ROOT:
+            a->t.offset = *values++;
+            if (b->op->args[i].bytes < 0) {
+                a->t.bytes = *values++;
+            }
+            break;
+        case ROLE_MASK:
+            for (int w = 0; w < 4; w++) {
+                a->m.w[w] = (uint64_t)*values++;
+            }
+            break;
+        case ROLE_MASKMODE:
+            break;
+        case ROLE_REPEAT:
+        case ROLE_INT:
+        case ROLE_SCALAR:
+        case ROLE_ATTR:
+        case ROLE_PIPE:
+            a->v = *values++;
+            break;
+        }
+    }
+}
+
 int
 tikrt_product(TikCore *core, const TikCheck *op, const int64_t *values,
               uint8_t *const *operands, const TikOrigin *origins)
 {
-    OpCall c;
-    int n;
-    const ParamInfo *params = form_params(op_table[op->op].form, &n);
-    c.in.op = (Op)op->op;
-    c.in.soc = core->soc;
-    c.in.choices = core->kernel->choices;
-    for (int i = 0; i < n; i++) {
-        values += fill_arg(core, &c.in.args[i], params[i].role, &op->args[i], values);
-        c.at[i] = operands[i];
-    }
-    c.sreg = operands[n];
-    c.lmem_pitch = core->kernel->lmem_pitch;
-    c.flags = &core->flags;
-    c.instr = op;
-    c.origins = origins;
+    BoundCall *b = &core->bound[(uintptr_t)op / sizeof *op % BOUND_CALLS];
+    OpCall *c = &b->call;
     WarnSite site = {core, op};
-    c.warn = core->launch->warnings != NULL ? warnings_note : NULL;
-    c.ctx = &site;
-    take_turn(core, &c, params, n);
-    if (ops_find(op_table[op->op].sem)(&c)) {
-        if (c.warn != NULL) {
-            check_run_warnings(&c.in, c.warn, c.ctx);
+    if (b->op == op) {
+        renew_call(b, values);
+    } else {
+        bind_call(core, b, op, values);
+    }
+    memcpy(c->at, operands, (size_t)b->n * sizeof *operands);
+    c->sreg = operands[b->n];
+    c->origins = origins;
+    c->ctx = &site;
+    take_turn(core, c, b->params, b->n);
+    if (b->fn(c)) {
+        if (c->warn != NULL) {
+            check_run_warnings(&c->in, c->warn, c->ctx);
         }
         return 0;
     }
-    record(core, c.fault.rule, c.fault.text, op->place);
+    record(core, c->fault.rule, c->fault.text, op->place);
     return 1;
 }
 
@@ -327,7 +374,10 @@ begin_core(TikCore *core, Launch *l, int32_t index)
 {
     char *after = (char *)(&core->flags + 1);
     memset(core, 0, offsetof(TikCore, flags.by));
-    memset(after, 0, (size_t)((char *)(core + 1) - after));
+    memset(after, 0, (size_t)((char *)core->bound - after));
+    for (int i = 0; i < BOUND_CALLS; i++) {
+        core->bound[i].op = NULL;
+    }
     core->kernel = l->kernel;
     core->soc = l->soc;
     core->launch = l;
