@@ -128,7 +128,12 @@ check_kernel(const TikBlob *b, int kernel, RunReader *r, TikBlobDiag *diag)
 /* ---- every frame is used ------------------------------------------------- */
 
 enum {
-    WINDOW = 4096 /* frames that a walk over the uses covers */
+/* frames that a walk over the uses covers; a lean loader has less stack */
+#ifdef TIK_LEAN
+    WINDOW = 1024
+#else
+    WINDOW = 4096
+#endif
 };
 
 static void

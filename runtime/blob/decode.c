@@ -476,22 +476,20 @@ read_access(Reader *r, TikDesc *out)
     if (r->p[2] > ACCESS_CHECKED) {
         return bad(r, BLOB_DESC_RESERVED, 2, (BlobSeen){r->p[2], 0, ACCESS_CHECKED});
     }
-    TikOperand o = {0};
     if (!zero_bytes(r, 3, 2) || !(store ? zero_bytes(r, 6, 2) : reg_field(r, out))) {
         return false;
     }
     uint32_t at = r->at + 3;
-    if (!read_operand(r, &o)) {
+    if (!read_operand(r, out != NULL ? &out->operand : NULL)) {
         return false;
     }
-    if (o.dtype >= DT_PLAIN) {
-        return bad(r, BLOB_DESC_FIELD, at, (BlobSeen){o.dtype, 1, DT_PLAIN - 1});
+    Dtype dtype = (Dtype)r->p[at];
+    if (dtype >= DT_PLAIN) {
+        return bad(r, BLOB_DESC_FIELD, at, (BlobSeen){dtype, 1, DT_PLAIN - 1});
     }
     if (out != NULL) {
         out->checked = r->p[2] & ACCESS_CHECKED;
-        out->operand = o;
-        out->dtype = out->operand.dtype;
-        out->from = out->dtype;
+        out->dtype = out->from = dtype;
     }
     return !store || read_number(r, out ? &out->a : NULL);
 }

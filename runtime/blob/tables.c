@@ -96,7 +96,11 @@ check_ref(const TikBlob *b, SectionId id, const uint8_t *field, TikBlobDiag *dia
 
 /* Bytes of STRS that a walk over the references covers. */
 enum {
+#ifdef TIK_LEAN
+    WINDOW = 1024 /* it has less stack */
+#else
     WINDOW = 4096
+#endif
 };
 
 typedef struct Window {

@@ -7,8 +7,10 @@ usage: tests/cross/loader.py [FAMILY]
 """
 import glob
 import os
+import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -24,6 +26,8 @@ MACHINES = {
 }
 # Bytes of code and tables on Cortex-M4 with -Os, at most.
 SIZES = {'open': 20 << 10, 'verify': 96 << 10}
+# Bytes of stack there, at most, on all blobs of tests/blobs.
+STACK = {'open': 1 << 10, 'verify': 2176}
 TARGET_UNKNOWN = ' refused 301 '
 
 passed, failed = 0, 0
@@ -121,6 +125,36 @@ def emulator():
         say(p.returncode != 0 and text in p.stdout, f'emulator on {name}', p.stdout[-200:])
 
 
+def sample():
+    """samples/loader: a kernel on a mock device, which prints what its queues get."""
+    out = os.path.join(WORK, FAMILY, 'host')
+    cc = os.environ.get('CC', 'cc')
+    must(['make', '-s', f'BUILD={BUILD}', 'loader', f'TARGET={FAMILY}', f'LOADER_CC={cc}', f'LOADER_DIR={out}'])
+    must(f'{cc} -std=c11 -O1 -Wall -Wextra -Werror -DTIK_LEAN -I{out}/src -I{out}/src/include samples/loader/loader.c '
+         f'{out}/libtikload.a -Wl,--gc-sections -o {out}/loader')
+    must(f'{BUILD}/tikc build samples/loader/sums.tik -o {out}/sums.tkb')
+    draw = random.Random(15)
+    x, y = ([draw.randrange(-2**31, 2**31) for _ in range(2048)] for _ in range(2))
+    for name, values in (('x', x), ('y', y), ('z', [0] * 2048)):
+        with open(f'{out}/{name}', 'wb') as f:
+            f.write(struct.pack('<2048i', *values))
+    run = [f'{out}/loader', f'{out}/sums.tkb', f'{out}/x', f'{out}/y', f'{out}/z']
+    p = sh(run)
+    with open(f'{out}/z', 'rb') as f:
+        z = list(struct.unpack('<2048i', f.read()))
+    say(p.returncode == 0 and z == [(a + b + 2**31) % 2**32 - 2**31 for a, b in zip(x, y)], 'sums of samples/loader', p.stdout[-200:])
+    say(p.stdout.count('DMA    1 bursts of 512 bytes\n') == 48 and p.stdout.count('vector 2 repeats of 64 lanes\n') == 16,
+        'queues of samples/loader', p.stdout[:300])
+    with open(f'{out}/sums.tkb', 'r+b') as f:
+        f.seek(700)
+        byte = f.read(1)[0]
+        f.seek(700)
+        f.write(bytes([byte ^ 1]))
+    say(sh(run).returncode == 4, 'a damaged blob', 'is not refused')
+    with open(os.path.join(ROOT, 'samples/loader/loader.c')) as f:
+        say(len(f.readlines()) < 300, 'samples/loader/loader.c', 'has 300 lines or more')
+
+
 def main():
     tools()
     os.makedirs(WORK, exist_ok=True)
@@ -135,10 +169,13 @@ def main():
         socs = open(os.path.join(out, 'src/family.inc')).read().split('};')[0]
         compare(name, re.findall(r'{"([^"]+)"', socs), wanted, found)
         print(f'{name}: stack of open {stack_open}, of verify {stack_verify} bytes')
+        if name == 'arm':
+            say(stack_open <= STACK['open'] and stack_verify <= STACK['verify'], 'stack', f'more than {STACK}')
         say(rest == 0, f'workspace on {name}', f'{rest} bytes at its end are not used')
         if name == 'arm':
             sizes(out)
     emulator()
+    sample()
     print(f'{passed} passed, {failed} failed')
     return failed != 0
 
