@@ -488,6 +488,25 @@ a_sample_of_larger_ones(void **state)
     free(w);
 }
 
+/* V reads in each round what MTE2 wrote some rounds before; nothing orders them. */
+static void
+rounds_that_are_far_apart(void **state)
+{
+    (void)state;
+    for (int64_t far = 1; far <= 9; far++) {
+        Tape x;
+        SyncVerdict v;
+        Program p = {.n = 2, .around = TWICE, .from = 0, .to = 2};
+        p.p[0] = (Small){SYNC_STMT, 0, 0, true, true};
+        p.p[1] = (Small){SYNC_STMT, 1, 0, false, true};
+        make_tape(&x, &p);
+        x.loop.trips = x.loop.rounds = 8;
+        x.accesses[1].at.constant = -far * BLOCK;
+        assert_int_equal(sync_check(&x.t, &v), far >= 8);
+        assert_true(far >= 8 || (v.finding == SYNC_RACE && v.level == 1));
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -497,6 +516,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_small_program),
         cmocka_unit_test(a_sample_of_larger_ones),
+        cmocka_unit_test(rounds_that_are_far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
