@@ -107,11 +107,15 @@ each_access(Merge *m, StmtId first, EachAccess *what, void *arg)
     return true;
 }
 
-/* Returns whether a statement before in the body writes all that is read. */
+/* Returns whether a statement before in the body writes all that is read. An offset that
+ * reads a register which the body sets may be another one there. */
 static bool
 written_before(const Merge *m, StmtId body, StmtId reader, const Access *r)
 {
     Access w[MAX_ACCESSES];
+    if (rewrite_changes(m->k, body, r->off)) {
+        return false;
+    }
     for (StmtId s = body; s != reader; s = m->k->stmts.p[s].next) {
         int n = access_list(m->k, &m->k->stmts.p[s], w);
         for (int i = 0; i < n; i++) {
