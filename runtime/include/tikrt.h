@@ -142,7 +142,7 @@ enum {
 
 /* What a launcher needs to know of a kernel: constant data next to its code. */
 enum {
-    TIKRT_ABI = 1 /* of TikKernel, and of the functions that compiled kernels call */
+    TIKRT_ABI = 2 /* of TikKernel, and of the functions that compiled kernels call */
 };
 
 typedef struct TikKernel {
