@@ -63,7 +63,7 @@ blob_check_names(const TikBlob *b, TikBlobDiag *diag)
         }
         bool ok = kernel < b->nkernels && at >= last && is_text(b, get32(p + 4)) &&
                   is_number(blob_record(b, SEC_KERN, (uint64_t)kernel), p) &&
-                  p[13] < DT_COUNT && p[13] != DT_NONE && get16(p + 14) == 0;
+                  p[13] < DT_PLAIN && p[13] != DT_NONE && get16(p + 14) == 0;
         if (!ok) {
             return blob_bad(diag, BLOB_NAME_FIELD, SEC_NAME, (uint64_t)(p - b->bytes));
         }

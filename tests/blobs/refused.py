@@ -193,6 +193,7 @@ CHANGES = [
     (702, 'past-end', put('NAME', 16, 14)),
     (702, 'slot', put('NAME', 8, 1)),
     (702, 'kind', put('NAME', 12, 3, 1)),
+    (702, 'dtype', put('NAME', 13, 13, 1)),
     (703, 'empty', size('CALL', 0)),
     (703, 'none', put('CALL', 0, 0)),
     (703, 'itself', put('CALL', 8, 1)),
@@ -225,6 +226,7 @@ INSIDE = [
     (608, 'least', code(12, 12, 0x80000000, 8)),
     (611, 'least', put('AFFN', 8, 0x80000000)),
     (702, 'last-descriptor', put('NAME', 16, 13)),
+    (702, 'last-dtype', put('NAME', 13, 12, 1)),
     (703, 'no-place', each(put('CALL', 16, 0), put('CALL', 20, 0, 8))),
     (703, 'deeper', each(put('CALL', 56, 2), put('CALL', 52, 3))),
 ]

@@ -511,6 +511,7 @@ CASE(name_past_end, put32(bytes(s, "NAME") + 16, 14))
 CASE(name_last, put32(bytes(s, "NAME") + 16, 13))
 CASE(name_slot, put32(bytes(s, "NAME") + 8, 1))
 CASE(name_kind, bytes(s, "NAME")[12] = 3)
+CASE(name_dtype, bytes(s, "NAME")[13] = DT_S4)
 CASE(name_tail, bytes(s, "NAME")[15] = 1)
 
 /* The section has frames and the bytes of the runs: 2 0, 1 2, 2 3, 1 1, 8 0. */
@@ -664,6 +665,7 @@ static const Case cases[] = {
     {"name-field", name_past_end, name_last},
     {"name-field", name_slot, NULL},
     {"name-field", name_kind, NULL},
+    {"name-field", name_dtype, NULL},
     {"name-field", name_tail, NULL},
     {"call-frame", call_empty, NULL},
     {"call-frame", call_head, NULL},
