@@ -178,6 +178,8 @@ reported(const char *body)
     unit_init(u);
     /* these kernels write no output */
     u->opt.severity.wishes[D_OUTPUT_UNWRITTEN] = WISH_SILENT;
+    /* that loops are too deep to be looked through is no fault of theirs */
+    u->opt.severity.wishes[D_RACE_UNCHECKED] = WISH_SILENT;
     snprintf(text, sizeof text,
              "kernel k soc=Ascend310P3 {\nin %%x: float16[256]\nout %%y: float16[256]\n"
              "reg $n: int32\nalloc %%a: float16[256] UB\n"
