@@ -541,12 +541,18 @@ is_reported(const Unit *u, DiagId id, const char *text)
     return reported;
 }
 
+static bool
+wants_check(const Cmd *c)
+{
+    return c->run_mode && strcmp(c->run_mode, "check") == 0;
+}
+
 /* Returns whether a warning is what the mode check looks for. */
 static bool
 is_check_finding(const Cmd *c, DiagId id)
 {
-    return c->run_mode && (id == D_UNINIT || id == D_UNINIT_READ || id == D_PAD_READ ||
-                           id == D_CORE_COLLISION);
+    return wants_check(c) && (id == D_UNINIT || id == D_UNINIT_READ || id == D_PAD_READ ||
+                              id == D_CORE_COLLISION);
 }
 
 static void
@@ -745,12 +751,6 @@ can_schedule(Cmd *c, const Job *job)
     return (opened && (k.flags & TIKBLOB_QUEUES) != 0) ||
            options_wrong(c, "--mode explore is for kernels that queues execute, which "
                             "--sync auto builds");
-}
-
-static bool
-wants_check(const Cmd *c)
-{
-    return c->run_mode && strcmp(c->run_mode, "check") == 0;
 }
 
 /* For each parameter: a kernel may read its array. Those that only the kernel gives

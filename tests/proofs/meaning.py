@@ -24,7 +24,7 @@ BY_NAME = {name: id for id, (name, _, _) in TYPES.items()}
 COMPARES = ('EQ', 'NE', 'LT', 'LE', 'GT', 'GE')
 CONVERSIONS = ('CAST', 'BITS')
 
-HEAD = '#include "isa/isa.c"\n#include "num/scalar.c"\n'
+HEAD = '#include "isa/isa.c"\n#include "num/scalar_type.c"\n#include "num/scalar.c"\n'
 FUNCTION = '''
 int64_t value_{op}_{t}_{f}(int64_t a, int64_t b)
 {{ int64_t r = 0; (void)scalar_eval(SOP_{op}, DT_{t}, DT_{f}, a, b, &r); return r; }}
