@@ -44,21 +44,6 @@ share_registers(const Merge *m, StmtId a, StmtId b)
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* Returns the factor of the row in a sum, and takes it out; 0: it is not in. */
-static int64_t
-take_row(Affine *a, ExprId row)
-{
-    for (int i = 0; i < a->n; i++) {
-        if (a->atom[i] == row) {
-            int64_t factor = a->factor[i];
-            a->atom[i] = a->atom[a->n - 1];
-            a->factor[i] = a->factor[--a->n];
-            return factor;
-        }
-    }
-    return 0;
-}
-
 /* Returns whether two accesses of a buffer, of different iterations, share no bytes: both
  * are inside of rows at the same distance from each other. */
 static bool
@@ -70,8 +55,9 @@ in_rows(const Merge *m, const Access *a, ExprId row, const Access *b, ExprId oth
         !env_affine(&m->env, b->off, &q)) {
         return false;
     }
-    int64_t pitch = take_row(&p, row);
-    if (pitch <= 0 || take_row(&q, other) != pitch || !affine_sub(&q, &p, &diff)) {
+    int64_t pitch = rewrite_take_row(&p, row);
+    if (pitch <= 0 || rewrite_take_row(&q, other) != pitch ||
+        !affine_sub(&q, &p, &diff)) {
         return false;
     }
     Interval at = env_affine_range(&m->env, &diff);

@@ -87,9 +87,10 @@ rewrite_body_sets(const Kernel *k, StmtId first, RegId r)
     return false;
 }
 
-static bool
-stmt_reads(const Kernel *k, const Stmt *s, RegId r)
+bool
+rewrite_stmt_reads(const Kernel *k, StmtId id, RegId r)
 {
+    const Stmt *s = &k->stmts.p[id];
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
         return rewrite_instr_reads(k, s, r);
@@ -118,11 +119,25 @@ bool
 rewrite_body_reads(const Kernel *k, StmtId first, RegId r)
 {
     for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
-        if (stmt_reads(k, &k->stmts.p[s], r)) {
+        if (rewrite_stmt_reads(k, s, r)) {
             return true;
         }
     }
     return false;
+}
+
+int64_t
+rewrite_take_row(Affine *a, ExprId row)
+{
+    for (int i = 0; i < a->n; i++) {
+        if (a->atom[i] == row) {
+            int64_t factor = a->factor[i];
+            a->atom[i] = a->atom[a->n - 1];
+            a->factor[i] = a->factor[--a->n];
+            return factor;
+        }
+    }
+    return 0;
 }
 
 /* ASSUMES arguments-apart: global tensors of different arguments share no bytes. */

@@ -22,6 +22,10 @@ void rewrite_unify_offsets(Kernel *k, Arena *scratch);
 /* Returns whether a body, or what is inside of it, sets, or reads, the register. */
 bool rewrite_body_sets(const Kernel *k, StmtId first, RegId r);
 bool rewrite_body_reads(const Kernel *k, StmtId first, RegId r);
+/* Returns whether one statement, or what is inside of it, reads the register. */
+bool rewrite_stmt_reads(const Kernel *k, StmtId s, RegId r);
+/* Takes the variable of a row out of a sum and returns its factor; 0: it is not in. */
+int64_t rewrite_take_row(Affine *a, ExprId row);
 /* Returns whether two buffers share no bytes; those on the core have addresses. Global
  * tensors of different arguments are taken to share none. */
 bool rewrite_apart(const Kernel *k, BufId a, BufId b);

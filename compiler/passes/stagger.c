@@ -91,7 +91,7 @@ static bool
 part_reads(const Stagger *g, int from, RegId r)
 {
     for (int i = 0; i < g->nstmts; i++) {
-        if (g->part[i] >= from && stagger_reads(g->k, g->stmt[i], r)) {
+        if (g->part[i] >= from && rewrite_stmt_reads(g->k, g->stmt[i], r)) {
             return true;
         }
     }

@@ -38,6 +38,5 @@ bool stagger_candidate(Stagger *g, StmtId loop);
 int stagger_early(const Stagger *g);
 /* Returns the register that a statement sets, or 0. */
 RegId stagger_sets(const Stmt *s);
-bool stagger_reads(const Kernel *k, StmtId s, RegId r);
 
 #endif

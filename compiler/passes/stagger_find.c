@@ -27,27 +27,6 @@ is_work(const Stmt *s)
     return s->kind == ST_INSTR || s->kind == ST_SCOPE;
 }
 
-bool
-stagger_reads(const Kernel *k, StmtId id, RegId r)
-{
-    const Stmt *s = &k->stmts.p[id];
-    switch ((StmtKind)s->kind) {
-    case ST_INSTR:
-        return rewrite_instr_reads(k, s, r);
-    case ST_SCOPE:
-        return rewrite_body_reads(k, s->scope.body, r);
-    case ST_SET:
-        return rewrite_reads(k, s->set.value, r);
-    case ST_LOAD:
-        return rewrite_reads(k, s->load.ref.off, r);
-    case ST_STORE:
-        return rewrite_reads(k, s->store.ref.off, r) ||
-               rewrite_reads(k, s->store.value, r);
-    default:
-        return false;
-    }
-}
-
 /* Returns the register that a statement sets, or 0. */
 RegId
 stagger_sets(const Stmt *s)
@@ -67,7 +46,7 @@ waits(const Stagger *g, int i)
             continue;
         }
         RegId r = stagger_sets(s);
-        if (work && r != 0 && stagger_reads(g->k, g->stmt[i], r)) {
+        if (work && r != 0 && rewrite_stmt_reads(g->k, g->stmt[i], r)) {
             return true;
         }
         work = work || is_work(s);
@@ -122,7 +101,7 @@ sets_before_reads(const Stagger *g)
     for (int i = 0; i < g->nstmts; i++) {
         RegId r = stagger_sets(&g->k->stmts.p[g->stmt[i]]);
         for (int j = 0; r != 0 && j <= i; j++) {
-            if (stagger_reads(g->k, g->stmt[j], r)) {
+            if (rewrite_stmt_reads(g->k, g->stmt[j], r)) {
                 return false;
             }
             if (stagger_sets(&g->k->stmts.p[g->stmt[j]]) == r) {
@@ -168,21 +147,6 @@ list_items(Stagger *g)
     return true;
 }
 
-/* Takes the row out of a sum and returns its factor; 0: it is not in. */
-static int64_t
-take_row(const Stagger *g, Affine *a)
-{
-    for (int i = 0; i < a->n; i++) {
-        if (a->atom[i] == g->row) {
-            int64_t factor = a->factor[i];
-            a->atom[i] = a->atom[a->n - 1];
-            a->factor[i] = a->factor[--a->n];
-            return factor;
-        }
-    }
-    return 0;
-}
-
 /* Returns whether an offset depends on no register that the body sets. */
 static bool
 holds(const Stagger *g, ExprId off)
@@ -201,8 +165,8 @@ apart_in_rows(const Stagger *g, const Access *a, const Access *next)
         !env_affine(&g->env, a->off, &x) || !env_affine(&g->env, next->off, &y)) {
         return false;
     }
-    int64_t pitch = take_row(g, &x);
-    if (take_row(g, &y) != pitch || !affine_sub(&y, &x, &d)) {
+    int64_t pitch = rewrite_take_row(&x, g->row);
+    if (rewrite_take_row(&y, g->row) != pitch || !affine_sub(&y, &x, &d)) {
         return false;
     }
     Interval by = env_affine_range(&g->env, &d);
@@ -376,7 +340,8 @@ rows_are_pages(const Stagger *g)
     for (int i = 0; i < g->nitems; i++) {
         Affine x;
         const Access *a = &g->item[i].a;
-        int64_t pitch = env_affine(&g->env, a->off, &x) ? take_row(g, &x) : 0;
+        int64_t pitch =
+            env_affine(&g->env, a->off, &x) ? rewrite_take_row(&x, g->row) : 0;
         bool own = is_in(g->own.p, g->own.n, a->buf);
         pitch = own ? ir_room(&g->k->bufs.p[a->buf]) : pitch;
         if (pitch != 0 && pitch % ALIASED == 0) {
