@@ -88,6 +88,7 @@ struct EmuClock {
     Known *known;
     CoreClock *cores;
     uint32_t ncores;
+    bool failed; /* memory is exhausted: some core is missing */
 };
 
 /* ---- making it ----------------------------------------------------------- */
@@ -187,13 +188,14 @@ free_cores(EmuClock *c)
     free(c->cores);
 }
 
-void
+bool
 clock_end(EmuRun *r)
 {
     EmuClock *c = r->clock;
     if (c == NULL) {
-        return;
+        return true;
     }
+    bool whole = !c->failed;
     TikProfile *p = r->p->kernel.watch->profile;
     p->cores = c->ncores;
     for (uint32_t i = 0; i < c->ncores; i++) {
@@ -208,6 +210,7 @@ clock_end(EmuRun *r)
     free(c->at);
     free(c);
     r->clock = NULL;
+    return whole;
 }
 
 void
@@ -226,6 +229,7 @@ clock_core(EmuRun *r)
         cores[r->core].regions =
             calloc((size_t)r->p->kernel.nregions + 1, sizeof(RegionClock));
     }
+    c->failed = c->failed || cores == NULL || cores[r->core].regions == NULL;
 }
 
 void

@@ -11,8 +11,9 @@
 /* Makes the clock of a run if its watch has a profile. Returns false when memory is
  * exhausted. */
 bool clock_begin(EmuRun *r);
-/* Sums up what the cores took, and frees the clock. */
-void clock_end(EmuRun *r);
+/* Sums up what the cores took, and frees the clock. Returns false if memory was
+ * exhausted, so that some core is missing. */
+bool clock_end(EmuRun *r);
 /* A core starts; the core that runs changes; all cores have met at a barrier. */
 void clock_core(EmuRun *r);
 void clock_meet(EmuRun *r);

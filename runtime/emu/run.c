@@ -234,6 +234,14 @@ open_queues(EmuRun *r)
     return r->queues != NULL;
 }
 
+/* Ends the modes. Returns false if one of them had too little memory to look at all. */
+static bool
+whole(EmuRun *r)
+{
+    bool clock = clock_end(r);
+    return shadow_end(r) && clock;
+}
+
 bool
 emu_run(EmuProgram *p, EmuResult *res)
 {
@@ -244,8 +252,7 @@ emu_run(EmuProgram *p, EmuResult *res)
     r.cores = p->kernel.cores;
     if (r.vals == NULL || r.places == NULL || !emu_warn_begin(&r) ||
         !emu_watch_begin(&r) || !shadow_begin(&r) || !clock_begin(&r)) {
-        clock_end(&r);
-        shadow_end(&r);
+        (void)whole(&r);
         emu_watch_end(&r);
         emu_warn_end(&r);
         free(r.vals);
@@ -265,8 +272,10 @@ emu_run(EmuProgram *p, EmuResult *res)
             ok = false;
         }
     }
-    clock_end(&r);
-    shadow_end(&r);
+    if (!whole(&r) && ok) {
+        res->status = EMU_NO_MEMORY;
+        ok = false;
+    }
     emu_queues_free(r.queues);
     emu_watch_end(&r);
     emu_warn_end(&r);

@@ -175,13 +175,14 @@ shadow_begin(EmuRun *r)
     return ok;
 }
 
-void
+bool
 shadow_end(EmuRun *r)
 {
     EmuShadow *s = r->shadow;
     if (s == NULL) {
-        return;
+        return true;
     }
+    bool whole = !s->failed;
     for (uint32_t i = 0; s->globals != NULL && i < r->p->kernel.nargs; i++) {
         memory_end(&s->globals[i]);
     }
@@ -191,6 +192,7 @@ shadow_end(EmuRun *r)
     free(s->known);
     free(s);
     r->shadow = NULL;
+    return whole;
 }
 
 void

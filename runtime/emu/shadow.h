@@ -16,7 +16,8 @@
 
 /* Makes the shadow of a run if its watch asks for one. False when memory is exhausted. */
 bool shadow_begin(EmuRun *r);
-void shadow_end(EmuRun *r);
+/* Returns false if memory was exhausted, so that not all was looked at. */
+bool shadow_end(EmuRun *r);
 /* Forgets what a core of its own has written, when a core starts. */
 void shadow_core(EmuRun *r);
 /* All cores have met: what they did before is ordered before what they do from now on. */
