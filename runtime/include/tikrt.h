@@ -79,13 +79,15 @@ TIK_API int64_t tik_array_room(int64_t bytes);
 TIK_API bool tik_array_alloc(TikArray *a, Dtype t, int64_t elems,
                              TikError *err); /* zeroed */
 TIK_API void tik_array_free(TikArray *a);    /* the items stay */
-/* Reads a .npy file (versions 1 to 3, C order, little endian) for a tensor of that dtype
- * and number of elements; bfloat16 is stored as uint16. elems -1 takes as many as the
- * file has. For an array of an address list they are DT_NONE and -1. */
+/* Reads a .npy file (versions 1 to 3) for a tensor of that dtype and number of elements;
+ * bfloat16 is stored as uint16. Elements in Fortran order and big endian numbers are
+ * brought into the order of tensors. elems -1 takes as many as the file has. For an array
+ * of an address list they are DT_NONE and -1. */
 TIK_API bool tik_npy_read(const char *path, Dtype dtype, int64_t elems, TikArray *out,
                           TikError *err);
 /* Does the same with a file that is in memory. data points into it, at any alignment and
- * without room, so there is nothing to free. path is for messages. */
+ * without room, so there is nothing to free, and the file has to be in C order and little
+ * endian. path is for messages. */
 TIK_API bool tik_npy_view(const char *path, const void *file, size_t size, Dtype dtype,
                           int64_t elems, TikArray *out, TikError *err);
 /* Writes a .npy file of the array's shape, through a temporary file that is renamed. */

@@ -1,5 +1,6 @@
-/* npy.c: reads and writes tensors as .npy files. It reads versions 1 to 3 in C order and
- * little endian, and reports what is wrong with every other file. It writes version 1
+/* npy.c: reads and writes tensors as .npy files. It reads versions 1 to 3; what is big
+ * endian or in Fortran order it turns into the order of tensors (npy_order.h), as numpy
+ * does. It reports what is wrong with every other file. It writes version 1
  * through a temporary file in the same folder that is renamed when it is complete, so a
  * failed write leaves no new file and keeps an older one. Devices and pipes are written
  * in place. */
@@ -16,6 +17,7 @@
 #include "tikrt.h"
 #include "support/error.h"
 #include "launch/npy_header.h"
+#include "launch/npy_order.h"
 #include "launch/outfile.h"
 
 /* ---- reading ------------------------------------------------------------- */
@@ -152,10 +154,6 @@ check_dtype(const Input *in, const NpyHeader *h, Dtype want)
         return NPY_ERROR(in, "it holds %s; the tensor is %s%s", name, dtype_name(want),
                          note);
     }
-    if (order == '>' && dtype_size(held) > 1) {
-        return NPY_ERROR(in, "its %s numbers are big endian; little endian is needed",
-                         dtype_name(held));
-    }
     return true;
 }
 
@@ -163,10 +161,6 @@ static bool
 check_shape(const Input *in, const NpyHeader *h, int64_t *elems)
 {
     int64_t want = *elems;
-    if (h->fortran) {
-        return NPY_ERROR(in, "%s",
-                         "its elements are in Fortran order; C order is needed");
-    }
     int64_t count = 1;
     for (int i = 0; i < h->ndim; i++) {
         if (h->shape[i] == 0) {
@@ -236,11 +230,14 @@ read_open(const Input *in, Dtype dtype, int64_t elems, TikArray *out)
         return false;
     }
     keep_shape(out, &h);
-    if (!read_data(in, out)) {
+    bool ok = read_data(in, out) &&
+              (npy_to_order(&h, out->data, dtype_size(dtype), out->elems) ||
+               launch_error(in->err, TIK_ERR_IO, "limit-memory",
+                            "not enough memory to reorder '%s'", in->path));
+    if (!ok) {
         tik_array_free(out);
-        return false;
     }
-    return true;
+    return ok;
 }
 
 bool
@@ -272,6 +269,17 @@ view_data(const Input *in, const uint8_t *file, size_t size, TikArray *a)
     return left == (size_t)a->bytes || goes_on(in, a->bytes);
 }
 
+/* What is not in the order of tensors cannot stay where it is. */
+static bool
+check_in_order(const Input *in, const NpyHeader *h, int size)
+{
+    return !npy_is_other_order(h, size) ||
+           NPY_ERROR(in, "%s",
+                     npy_is_fortran(h)
+                         ? "its elements are in Fortran order; a view needs C order"
+                         : "its numbers are big endian; a view needs little endian");
+}
+
 static bool
 view_open(const Input *in, const void *file, size_t size, Dtype dtype, int64_t elems,
           TikArray *out)
@@ -279,6 +287,9 @@ view_open(const Input *in, const void *file, size_t size, Dtype dtype, int64_t e
     NpyHeader h;
     if (!read_header(in, &h) || !check_dtype(in, &h, dtype) ||
         !check_shape(in, &h, &elems)) {
+        return false;
+    }
+    if (!check_in_order(in, &h, dtype_size(dtype_of_descr(h.descr + 1)))) {
         return false;
     }
     *out = (TikArray){.dtype = dtype, .elems = elems, .ndim = 1, .shape = {elems}};

@@ -148,8 +148,6 @@ static void
 wrong_contents(void **state)
 {
     (void)state;
-    refused_dict("{'descr': '>f2', 'fortran_order': False, 'shape': (6,)}", "big endian");
-    refused_dict("{'descr': '<f2', 'fortran_order': True, 'shape': (2,3)}", "Fortran");
     refused_dict("{'descr': '<f4', 'fortran_order': False, 'shape': (6,)}",
                  "holds float32; the tensor is float16");
     refused_dict("{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}",
@@ -162,6 +160,66 @@ wrong_contents(void **state)
     uint16_t seven[7] = {0};
     write_file(1, HEAD "(6,)}", seven, 13);
     expect_refused(DT_F16, 6, TIK_ERR_NPY, "goes on after its 12 bytes");
+}
+
+/* Reads a file of six elements, or of n, and compares what comes of it. */
+static void
+expect_order(const char *dict, Dtype t, const void *data, size_t bytes, const void *want,
+             int64_t n)
+{
+    TikArray a;
+    TikError err = {0};
+    write_file(1, dict, data, bytes);
+    assert_true(tik_npy_read(path_of("a.npy"), t, n, &a, &err));
+    assert_memory_equal(a.data, want, bytes);
+    tik_array_free(&a);
+}
+
+static void
+other_orders(void **state)
+{
+    (void)state;
+    static const uint16_t swapped[6] = {0x100, 0x200, 0x300, 0x017e, 0x500, 0xffff};
+    static const uint16_t columns[6] = {1, 0x7e01, 2, 5, 3, 0xffff};
+    static const uint16_t both[6] = {0x100, 0x017e, 0x200, 0x500, 0x300, 0xffff};
+    static const uint8_t wide[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const uint8_t narrow[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+    static const uint8_t cube[8] = {0, 4, 2, 6, 1, 5, 3, 7}; /* of 0 to 7 */
+    static const uint8_t row[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    expect_order("{'descr': '>f2', 'fortran_order': False, 'shape': (6,)}", DT_F16,
+                 swapped, 12, six, 6);
+    expect_order("{'descr': '<f2', 'fortran_order': True, 'shape': (2,3)}", DT_F16,
+                 columns, 12, six, 6);
+    expect_order("{'descr': '>f2', 'fortran_order': True, 'shape': (2,3)}", DT_F16, both,
+                 12, six, 6);
+    expect_order("{'descr': '>i8', 'fortran_order': True, 'shape': ()}", DT_S64, wide, 8,
+                 narrow, 1);
+    expect_order("{'descr': '>u1', 'fortran_order': True, 'shape': (1,8,1)}", DT_U8, wide,
+                 8, wide, 8);
+    expect_order("{'descr': '|i1', 'fortran_order': True, 'shape': (2,2,2)}", DT_S8, cube,
+                 8, row, 8);
+    expect_order("{'descr': '>f4', 'fortran_order': True, 'shape': (0,3)}", DT_F32, row, 0,
+                 row, 0);
+}
+
+static void
+views_stay_where_they_are(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {"'>f2', 'fortran_order': False",
+                                          "'<f2', 'fortran_order': True"};
+    for (int i = 0; i < 2; i++) {
+        char dict[96], bytes[256];
+        TikArray a;
+        TikError err = {0};
+        snprintf(dict, sizeof dict, "{'descr': %s, 'shape': (2,3)}", refused[i]);
+        write_file(1, dict, six, sizeof six);
+        FILE *f = fopen(path_of("a.npy"), "rb");
+        size_t n = fread(bytes, 1, sizeof bytes, f);
+        fclose(f);
+        assert_false(tik_npy_view("a.npy", bytes, n, DT_F16, 6, &a, &err));
+        assert_non_null(strstr(err.text, i == 0 ? "little endian" : "C order"));
+    }
 }
 
 static void
@@ -348,6 +406,8 @@ main(void)
         cmocka_unit_test(spellings),
         cmocka_unit_test(broken_headers),
         cmocka_unit_test(wrong_contents),
+        cmocka_unit_test(other_orders),
+        cmocka_unit_test(views_stay_where_they_are),
         cmocka_unit_test(broken_files),
         cmocka_unit_test(stored_types),
         cmocka_unit_test(written_files_read_back),
