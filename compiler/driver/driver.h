@@ -16,9 +16,10 @@ enum {
 
 typedef struct Binding {
     const char *tensor;
-    const char *path;
-    int ndim; /* number of dimensions that --out gives after the path; 0: none */
+    const char *path; /* of --in and --expect also random:7 and the like (fill.h) */
+    int ndim;         /* number of dimensions that --out gives after the path; 0: none */
     int64_t dim[8];
+    const struct Fill *fill; /* what path is, once job_check_names has read it */
 } Binding;
 
 typedef VEC(Binding) Bindings;
@@ -54,6 +55,9 @@ typedef struct Cmd {
     int64_t dim; /* 0 means not given */
     Bindings ins;
     Bindings outs;
+    Bindings expects;
+    const char *rtol, *atol; /* of --expect, as the user gave them */
+    double tolerance[2];     /* these as numbers */
     /* calls that led to a fault of the run, see Unit.chains */
     uint32_t fault_chain;
 } Cmd;

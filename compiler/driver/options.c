@@ -4,6 +4,7 @@
  * forgotten one is found. */
 #include "driver/commands.h"
 #include "driver/driver.h"
+#include "driver/fill.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -125,31 +126,15 @@ parse_number(const char *text, int64_t *out)
     return *text && !*end && !errno && v >= 0;
 }
 
-/* Splits "y.npy:16x32": a shape follows the last colon, as digits with an x between them.
- * Any other text belongs to the path. */
+/* Splits "y.npy:16x32": a shape follows the last colon. Any other text belongs to the
+ * path. */
 static void
 split_shape(Cmd *c, Binding *b)
 {
     const char *colon = strrchr(b->path, ':');
-    const char *p = colon ? colon + 1 : "";
-    Binding with = *b;
-    while (colon && *p >= '0' && *p <= '9' && with.ndim < (int)ARRAY_LEN(with.dim)) {
-        int64_t n = 0;
-        for (; *p >= '0' && *p <= '9'; p++) {
-            if (!checked_mul(n, 10, &n) || !checked_add(n, *p - '0', &n)) {
-                return;
-            }
-        }
-        with.dim[with.ndim++] = n;
-        if (*p == 0) {
-            with.path =
-                arena_printf(&c->unit.arena, "%.*s", (int)(colon - b->path), b->path);
-            *b = with;
-            return;
-        }
-        if (*p++ != 'x') {
-            return;
-        }
+    b->ndim = colon ? fill_shape(colon + 1, b->dim) : 0;
+    if (b->ndim > 0) {
+        b->path = arena_strndup(&c->unit.arena, b->path, (size_t)(colon - b->path));
     }
 }
 
@@ -335,12 +320,10 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
             return usage(c, cmd, "the option takes TENSOR=FILE.npy, not", value);
         }
         b.tensor = name;
-        if (o->member == offsetof(Cmd, ins)) {
-            VEC_PUSH(&c->unit.arena, &c->ins, b);
-        } else {
+        if (o->member == offsetof(Cmd, outs)) {
             split_shape(c, &b);
-            VEC_PUSH(&c->unit.arena, &c->outs, b);
         }
+        VEC_PUSH(&c->unit.arena, (Bindings *)at, b);
         return true;
     }
     }

@@ -43,6 +43,9 @@ exit_code(const Unit *u)
         case D_BLOB:
             code = EXIT_REFUSED;
             break;
+        case D_OUTPUT_MISMATCH:
+            code = EXIT_MISMATCH;
+            break;
         default:
             break;
         }

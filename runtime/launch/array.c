@@ -1,11 +1,13 @@
 /* array.c: storage of global tensors, and the functions of tikrt.h about their types. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/isa.h"
 #include "tikrt.h"
 #include "support/error.h"
 #include "support/pages.h"
+#include "support/show.h"
 
 Dtype
 tikrt_dtype(const char *name)
@@ -29,6 +31,14 @@ const char *
 tikrt_role_name(int role)
 {
     return argrole_name((ArgRole)role);
+}
+
+void
+tik_element_text(const TikArray *a, int64_t i, char *out, size_t size)
+{
+    char text[SHOW_BYTES];
+    show_element(a->dtype, a->data + i * dtype_size(a->dtype), text);
+    snprintf(out, size, "%s", text);
 }
 
 int64_t

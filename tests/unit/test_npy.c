@@ -198,8 +198,8 @@ other_orders(void **state)
                  8, wide, 8);
     expect_order("{'descr': '|i1', 'fortran_order': True, 'shape': (2,2,2)}", DT_S8, cube,
                  8, row, 8);
-    expect_order("{'descr': '>f4', 'fortran_order': True, 'shape': (0,3)}", DT_F32, row, 0,
-                 row, 0);
+    expect_order("{'descr': '>f4', 'fortran_order': True, 'shape': (0,3)}", DT_F32, row,
+                 0, row, 0);
 }
 
 static void
