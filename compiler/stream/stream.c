@@ -269,6 +269,7 @@ loop(Stream *s, const Stmt *st)
     TRY(open_loop(s, st, begin, end));
     tikblob_emit_name(s->w, ir_var_label(s->k, st->loop.var), s->vars[st->loop.var].num,
                       s->k->vars.p[st->loop.var].dtype);
+    TRY(stream_begin_turn(s, (StmtId)(st - s->k->stmts.p)));
     TRY(body(s, st->loop.body));
     return close_loop(s, st);
 }
@@ -516,7 +517,7 @@ make_region(const Stream *s, BufId id)
                        .scope = b->scope,
                        .dtype = b->dtype,
                        .base = b->address,
-                       .bytes = ir_bytes(b),
+                       .bytes = stream_region_bytes(s, id),
                        .open = b->dynamic};
     if (b->role == BUF_CONST) {
         r.kind = TIKBLOB_TABLE;
@@ -587,6 +588,7 @@ kernel(Unit *u, TikBlobWriter *w, const Kernel *k, const Plan *plan)
     arena_init(&s.scratch);
     prepare(&s);
     survey(&s, k->body);
+    stream_find_turns(&s);
     s.turn_reg = plan != NULL ? s.nregs++ : 0;
     bool ok = begin(&s) && body(&s, k->body) && stream_insert(&s);
     tikblob_end_kernel(w);

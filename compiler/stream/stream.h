@@ -47,6 +47,12 @@ typedef struct Value {
     TikNum num;
 } Value;
 
+/* A buffer of which the iterations of a loop use copies in turn (turn.c). */
+typedef struct Turn {
+    StmtId loop;  /* 0: there is one copy */
+    uint32_t reg; /* the number of the copy */
+} Turn;
+
 typedef struct Stream {
     Unit *u;
     const Kernel *k;
@@ -59,6 +65,7 @@ typedef struct Stream {
     int32_t *regs;       /* per IR register: blob register, -1 before its first use */
     uint32_t *frames;    /* per call chain: the writer's frame; 0: none yet */
     int32_t *regions;    /* per buffer: region; -1 when the kernel does not access it */
+    Turn *turns;         /* per buffer */
     VEC(uint32_t) temps; /* blob registers for intermediate values */
     uint32_t used_temps; /* registers that the present statement uses */
     uint32_t nregs;
@@ -91,6 +98,14 @@ uint32_t stream_reg(Stream *s, RegId r);
 uint32_t stream_temp(Stream *s);
 /* Forgets what the statement computed. */
 void stream_next_statement(Stream *s, const Stmt *st);
+
+/* Copies of buffers in turn (turn.c): finds them; the bytes of all copies of a buffer;
+ * computes which copies an iteration uses, when its loop opens; adds the term of the
+ * present copy to an address. */
+void stream_find_turns(Stream *s);
+int64_t stream_region_bytes(const Stream *s, BufId b);
+bool MUST_USE stream_begin_turn(Stream *s, StmtId loop);
+bool MUST_USE stream_add_turn(Stream *s, BufId b, TikOperand *out);
 
 /* Appends what the plan inserts at the present place (insert.c). */
 bool MUST_USE stream_insert(Stream *s);

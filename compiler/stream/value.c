@@ -188,5 +188,5 @@ stream_operand(Stream *s, const Ref *ref, TikOperand *out)
         out->terms[out->nterms].coef = f->atoms[i].coef;
         out->nterms++;
     }
-    return true;
+    return stream_add_turn(s, ref->buf, out);
 }

@@ -141,6 +141,10 @@ void sync_match(TikDesc **descs, uint32_t n);
 SyncKernel *sync_kernel_new(const TikBlob *b, int kernel);
 void sync_kernel_free(SyncKernel *k);
 
+/* Returns whether an operand of the instruction says where its accesses begin, not where
+ * they end. */
+bool sync_roams(Op op);
+
 /* Makes the tape of a kernel. False: memory is exhausted. */
 bool sync_tape_make(SyncTape *t, const SyncKernel *k);
 void sync_tape_free(SyncTape *t);

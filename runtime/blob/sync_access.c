@@ -141,9 +141,8 @@ bind(Maker *m, const TikDesc *d, CheckInstr *in)
     return known;
 }
 
-/* Families of which an operand tells where they begin, not what they access. */
-static bool
-roams(Op op)
+bool
+sync_roams(Op op)
 {
     switch (form_family(op_table[op].form)) {
     case FAM_GATHER:
@@ -172,7 +171,7 @@ bytes_of(const CheckInstr *in, int param, bool known, SyncAccess *a)
     bool exact;
     a->hi = -1;
     a->dense = false;
-    if (!known || roams(in->op)) {
+    if (!known || sync_roams(in->op)) {
         return;
     }
     Footprint f = check_footprint(in, param, &exact);
