@@ -174,6 +174,7 @@ compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
     arena_init(&scratch);
     Lower l;
     lower_open(&l, u, &scratch, &s->target, "tikc");
+    l.store = (HelperStore){helpers_has, &s->helpers};
     for (int i = 0; i < n; i++) {
         LLVMValueRef entry = lower_kernel(&l, kernels[i], apart);
         names[i] =

@@ -1,8 +1,7 @@
 /* share.c: helper functions that the kernels of one session share. A helper is known by
- * its text, as LLVM prints it before it is optimised; in place of its name, of numbers
- * that are the module's, and of names of private constants, the text has nothing, nothing
- * and their values. All functions of a session have the same attributes, so those need
- * not be compared; metadata only says what is likely and what is not read again soon.
+ * its key, the name that lowering gives it: that says all that its code depends on, so
+ * the code of a known helper is not even made. Keys may be long, and a helper may be
+ * compiled again after it was forgotten, so in the code helpers have numbers.
  *
  * The session keeps code that has helpers, up to a number of bytes, after its kernels
  * were released; then the oldest is forgotten. Code that others call stays until they
@@ -16,8 +15,7 @@ enum {
     KEPT_BYTES = 16 << 20
 };
 
-#define PREFIX "tik."     /* names of helpers begin with it, those of kernels do not */
-#define OWN    "tik.self" /* the name of a helper while its text is made */
+#define PREFIX "tik." /* keys begin with it, names of kernels do not */
 
 /* ---- code ---------------------------------------------------------------- */
 
@@ -64,185 +62,78 @@ hold(Code *c, Code *called)
     called->holders++;
 }
 
-/* ---- texts --------------------------------------------------------------- */
-
-static bool
-is_name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '.' || c == '_' || c == '$' || c == '-';
-}
-
-static size_t
-name_length(const char *at)
-{
-    size_t n = 0;
-    while (is_name_char(at[n])) {
-        n++;
-    }
-    return n;
-}
-
-/* Adds what a global name stands for. Functions of the runtime library and of LLVM are
- * named for the whole session. False: something that cannot be shared. */
-static bool
-add_global(Text *out, LLVMModuleRef mod, const char *name, size_t n)
-{
-    char *copy = arena_strndup(out->arena, name, n);
-    LLVMValueRef constant = LLVMGetNamedGlobal(mod, copy);
-    if (constant == NULL) {
-        text_putn(out, name, n);
-        return n > 0 && (strcmp(copy, OWN) == 0 || strncmp(copy, PREFIX, strlen(PREFIX)));
-    }
-    if (LLVMGetLinkage(constant) != LLVMPrivateLinkage ||
-        !LLVMIsGlobalConstant(constant)) {
-        return false;
-    }
-    char *value = LLVMPrintValueToString(LLVMGetInitializer(constant));
-    bool plain = strchr(value, '@') == NULL;
-    text_printf(out, "{%s align %u}", value, LLVMGetAlignment(constant));
-    LLVMDisposeMessage(value);
-    return plain;
-}
-
-/* Returns whether the function can be shared; its text goes to out. */
-static bool
-make_text(Text *out, LLVMModuleRef mod, const char *printed)
-{
-    const char *at = strstr(printed, "define ");
-    if (at == NULL) {
-        return false;
-    }
-    for (;;) {
-        size_t n = strcspn(at, "@#!\"");
-        text_putn(out, at, n);
-        at += n;
-        if (*at == '\0') {
-            return true;
-        }
-        if (*at == '"') {
-            return false; /* a name that is not plain */
-        }
-        if (*at == '@') {
-            n = name_length(at + 1);
-            if (!add_global(out, mod, at + 1, n)) {
-                return false;
-            }
-            at += 1 + n;
-        } else {
-            text_putc(out, *at++);
-            at += strspn(at, "0123456789");
-        }
-    }
-}
-
-static bool
-text_of(LLVMModuleRef mod, LLVMValueRef fn, Text *out)
-{
-    LLVMSetValueName2(fn, OWN, strlen(OWN));
-    char *printed = LLVMPrintValueToString(fn);
-    bool ok = make_text(out, mod, printed);
-    LLVMDisposeMessage(printed);
-    return ok;
-}
+/* ---- keys ---------------------------------------------------------------- */
 
 static uint64_t
-hash_of(const char *p, size_t n)
+hash_of(const char *p)
 {
     uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < n; i++) {
-        hash = (hash ^ (uint8_t)p[i]) * 1099511628211u;
+    for (; *p != '\0'; p++) {
+        hash = (hash ^ (uint8_t)*p) * 1099511628211u;
     }
     return hash;
 }
 
-/* ---- sharing ------------------------------------------------------------- */
-
 static const KnownHelper *
-find(const Helpers *h, uint64_t hash, const char *text)
+find(const Helpers *h, const char *key)
 {
+    uint64_t hash = hash_of(key);
     for (uint32_t i = 0; i < h->known.n; i++) {
         const KnownHelper *k = &h->known.p[i];
-        if (k->hash == hash && strcmp(k->text, text) == 0) {
+        if (k->hash == hash && strcmp(k->key, key) == 0) {
             return k;
         }
     }
     return NULL;
 }
 
-static void
-replace(LLVMModuleRef mod, LLVMValueRef fn, const KnownHelper *k)
+bool
+helpers_has(const void *helpers, const char *key)
 {
-    LLVMValueRef known = LLVMGetNamedFunction(mod, k->symbol);
-    if (known == NULL) {
-        known = LLVMAddFunction(mod, k->symbol, LLVMGlobalGetValueType(fn));
-    }
-    LLVMReplaceAllUsesWith(fn, known);
-    LLVMDeleteFunction(fn);
+    return find(helpers, key) != NULL;
+}
+
+/* ---- sharing ------------------------------------------------------------- */
+
+static void
+name(LLVMValueRef fn, const char *symbol)
+{
+    LLVMSetValueName2(fn, symbol, strlen(symbol));
+}
+
+/* The function is declared, since it was known. */
+static void
+use(Helpers *h, LLVMValueRef fn, const char *key, Code *c)
+{
+    const KnownHelper *k = find(h, key);
+    h->count.shared++;
+    hold(c, k->owner);
+    name(fn, k->symbol);
 }
 
 static void
-share(Helpers *h, LLVMModuleRef mod, LLVMValueRef fn, Code *c)
+give(Helpers *h, LLVMValueRef fn, const char *key, Code *c)
 {
-    Arena scratch;
-    arena_init(&scratch);
-    Text text;
-    text_init(&text, &scratch);
-    bool ok = text_of(mod, fn, &text);
-    uint64_t hash = hash_of(text.p, text.n);
-    const KnownHelper *k = ok ? find(h, hash, text.p) : NULL;
-    if (k != NULL) {
-        h->count.shared++;
-        if (k->owner != c) {
-            hold(c, k->owner);
-        }
-        replace(mod, fn, k);
-    } else {
-        const char *symbol = arena_printf(&c->arena, PREFIX "%" PRIi64, h->count.made++);
-        LLVMSetValueName2(fn, symbol, strlen(symbol));
-        if (ok) {
-            LLVMSetLinkage(fn, LLVMExternalLinkage);
-            c->has_helpers = true;
-            c->bytes += (int64_t)text.n;
-            KnownHelper new = {hash, arena_strndup(&c->arena, text.p, text.n), symbol, c};
-            VEC_PUSH(&h->arena, &h->known, new);
-        }
-    }
-    arena_free(&scratch);
-}
-
-static bool
-is_helper(LLVMValueRef fn)
-{
-    size_t n;
-    return LLVMGetLinkage(fn) == LLVMInternalLinkage &&
-           strncmp(LLVMGetValueName2(fn, &n), PREFIX, strlen(PREFIX)) == 0;
-}
-
-/* Private constants of helpers that are elsewhere now would stay in the object. */
-static void
-drop_constants(LLVMModuleRef mod)
-{
-    LLVMValueRef next;
-    for (LLVMValueRef g = LLVMGetFirstGlobal(mod); g != NULL; g = next) {
-        next = LLVMGetNextGlobal(g);
-        if (LLVMGetLinkage(g) == LLVMPrivateLinkage && LLVMGetFirstUse(g) == NULL) {
-            LLVMDeleteGlobal(g);
-        }
-    }
+    key = arena_strdup(&c->arena, key);
+    const char *symbol = arena_printf(&c->arena, PREFIX "%" PRIi64, h->count.made++);
+    name(fn, symbol);
+    LLVMSetLinkage(fn, LLVMExternalLinkage);
+    c->has_helpers = true;
+    c->bytes += (int64_t)strlen(key);
+    VEC_PUSH(&h->arena, &h->known, ((KnownHelper){hash_of(key), key, symbol, c}));
 }
 
 void
 helpers_share(Helpers *h, LLVMModuleRef mod, Code *c)
 {
-    LLVMValueRef next;
-    for (LLVMValueRef fn = LLVMGetFirstFunction(mod); fn != NULL; fn = next) {
-        next = LLVMGetNextFunction(fn);
-        if (is_helper(fn)) {
-            share(h, mod, fn, c);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(mod); fn != NULL;
+         fn = LLVMGetNextFunction(fn)) {
+        size_t n;
+        const char *key = LLVMGetValueName2(fn, &n);
+        if (strncmp(key, PREFIX, strlen(PREFIX)) == 0) {
+            (LLVMIsDeclaration(fn) ? use : give)(h, fn, key, c);
         }
     }
-    drop_constants(mod);
 }
 
 /* ---- what is kept -------------------------------------------------------- */

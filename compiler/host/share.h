@@ -12,18 +12,18 @@
 /* The code of one call of host_jit. Its helpers may be called by that of later ones. */
 typedef struct Code Code;
 struct Code {
-    Arena arena; /* holds names, parameters, places, texts of helpers */
+    Arena arena; /* holds names, parameters, places, keys of helpers */
     LLVMOrcResourceTrackerRef tracker; /* null: nothing is linked */
     int holders;       /* the kernels, the session, and code that calls its helpers */
     VEC(Code *) calls; /* the code whose helpers it calls */
     Code *next;        /* kept by the session after it */
-    int64_t bytes;     /* of object code and texts; what the session keeps is bounded */
+    int64_t bytes;     /* of object code and keys; what the session keeps is bounded */
     bool has_helpers;
 };
 
 typedef struct KnownHelper {
     uint64_t hash;
-    const char *text; /* equal for functions of equal code */
+    const char *key; /* equal for functions of equal code */
     const char *symbol;
     Code *owner;
 } KnownHelper;
@@ -40,8 +40,10 @@ Code *code_new(void); /* with one holder */
 /* The last holder frees it, and all that it holds. */
 void code_drop(Code *c);
 
-/* Makes helpers of a module that are known calls of the code that has them, and the
- * others known as those of c. */
+/* Whether a helper is known, as HelperStore asks. */
+bool helpers_has(const void *helpers, const char *key);
+/* Binds the helpers that a module of c calls to the code that has them, and makes those
+ * that it defines known. */
 void helpers_share(Helpers *h, LLVMModuleRef mod, Code *c);
 /* Keeps code that is linked, or forgets the helpers of code that is not. */
 void helpers_keep(Helpers *h, Code *c);

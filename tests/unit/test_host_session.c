@@ -1,13 +1,13 @@
 /* test_host_session.c: kernels of one session share helpers (host/share.h). Each gives
  * the bytes that it gives in a session of its own, also when kernels before it were
- * released; equal loops are compiled once, and what differs in a constant is not taken
- * for equal. */
+ * released; equal loops are compiled once, and what differs in a constant or in a reading
+ * of a choice is not taken for equal. */
 #include "host_util.h"
 #include "pipeline.h"
 
 enum {
     ELEMS = 1024,
-    KERNELS = 6
+    KERNELS = 7
 };
 
 /* %s: an instruction, its scalar, and the repeats of 64 elements. */
@@ -27,12 +27,17 @@ static const char source[] =
 typedef struct Row {
     const char *call, *scalar;
     int repeats;
+    uint8_t approximate; /* the reading of how functions are approximated */
 } Row;
 
 /* The second has the helpers of the first, the others have some of their own. */
-static const Row rows[KERNELS] = {{"vec_exp", "", 16},      {"vec_exp", "", 8},
-                                  {"vec_ln", "", 16},       {"vec_adds", "1.5,", 16},
-                                  {"vec_adds", "2.5,", 12}, {"vec_rec", "", 16}};
+static const Row rows[KERNELS] = {{"vec_exp", "", 16},
+                                  {"vec_exp", "", 8},
+                                  {"vec_ln", "", 16},
+                                  {"vec_adds", "1.5,", 16},
+                                  {"vec_adds", "2.5,", 12},
+                                  {"vec_rec", "", 16},
+                                  {"vec_exp", "", 16, CHOSE_APPROXIMATE_FAST}};
 
 typedef struct Loaded {
     Unit unit;
@@ -47,6 +52,7 @@ load_row(HostSession *s, const Row *row, Loaded *out)
     PassOptions passes = {0};
     snprintf(text, sizeof text, source, row->repeats, row->call, row->scalar, row->call);
     unit_init(&out->unit);
+    out->unit.opt.choices.v[CHOICE_APPROXIMATE] = row->approximate;
     assert_true(tikc_compile(&out->unit, "session.tik", text, strlen(text), &passes));
     tikc_tile(out->unit.kernels.p, 1, &passes);
     assert_true(tikc_host_api()->jit(s, out->unit.kernels.p, 1, true, &out->kernel,
@@ -162,6 +168,7 @@ test_compiled_once(void **state)
     assert_true(made[2] > made[1]);     /* only a constant is another one */
     assert_true(made[3] > made[2]);
     assert_int_equal(made[4], made[3]); /* a scalar is an argument */
+    assert_true(made[6] > made[5]);     /* only a reading is another one */
     assert_true(tikc_host_api()->count(s).shared >= 2);
     tikc_host_api()->close(s);
 }

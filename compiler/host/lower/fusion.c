@@ -525,6 +525,15 @@ loop_number(Lower *l, const char *key)
     return l->loops.n - 1;
 }
 
+static const char *
+loop_name(Lower *l, const Fusion *f)
+{
+    const char *key = key_of(l, f);
+    return l->store.has != NULL
+               ? arena_printf(l->arena, "tik.loop %s", key)
+               : arena_printf(l->arena, "tik.loop.%u", loop_number(l, key));
+}
+
 static int
 params_of(Lower *l, const Fusion *f, LLVMTypeRef *types)
 {
@@ -592,9 +601,7 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
     int nparams = params_of(l, f, types);
     Helper h;
     f->whole = fills_chunks(f, count);
-    const char *name =
-        arena_printf(l->arena, "tik.loop.%u", loop_number(l, key_of(l, f)));
-    if (lower_helper_begin(l, &h, name, types, nparams)) {
+    if (lower_helper_begin(l, &h, loop_name(l, f), types, nparams)) {
         build_helper(l, f, &h);
     }
     int n = 0;

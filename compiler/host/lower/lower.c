@@ -550,14 +550,42 @@ lower_ref(Lower *l, const Ref *r)
 
 /* ---- helper functions ---------------------------------------------------- */
 
+/* Adds the readings that are not the usual ones to the name of a helper. */
+static const char *
+with_readings(Lower *l, const char *name)
+{
+    if (choices_or_null(l->k->choices) == NULL) {
+        return name;
+    }
+    Text t;
+    text_init(&t, l->arena);
+    text_put(&t, name);
+    for (int i = 0; i < CHOICE_COUNT; i++) {
+        if (lower_chosen(l, (Choice)i) != 0) {
+            text_printf(&t, "/%d:%d", i, lower_chosen(l, (Choice)i));
+        }
+    }
+    return t.p;
+}
+
+static bool
+is_stored(const Lower *l, const char *name)
+{
+    return l->store.has != NULL && l->store.has(l->store.helpers, name);
+}
+
 bool
 lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
                    int n)
 {
+    name = with_readings(l, name);
     LLVMTypeRef *types = arena_copy(l->arena, params, sizeof *params * (size_t)n);
     h->type = LLVMFunctionType(l->none, types, (unsigned)n, false);
     h->fn = LLVMGetNamedFunction(l->mod, name);
     h->back = NULL;
+    if (h->fn == NULL && is_stored(l, name)) {
+        h->fn = LLVMAddFunction(l->mod, name, h->type);
+    }
     if (h->fn != NULL) {
         return false;
     }

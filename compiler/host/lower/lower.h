@@ -55,6 +55,12 @@ typedef struct DynamicSlots {
 typedef struct Fusion Fusion; /* host/lower/fusion.c */
 typedef struct Guards Guards; /* host/lower/guard.c */
 
+/* Helpers that are compiled already: whether there is one of that name. */
+typedef struct HelperStore {
+    bool (*has)(const void *helpers, const char *name); /* null: there are none */
+    const void *helpers;
+} HelperStore;
+
 /* A result, and the same before its NaNs became canonical. */
 typedef struct RawValue {
     LLVMValueRef canonical, raw;
@@ -76,7 +82,8 @@ typedef struct Lower {
     int nattrs;
     /* some kernel keeps values in memory that optimisation makes registers */
     bool has_slots;
-    VEC(const char *) loops; /* the code of each fused loop, as text */
+    HelperStore store;       /* names say all that the code of helpers depends on */
+    VEC(const char *) loops; /* without a store: the code of each fused loop, as text */
     /* debug information; null without */
     LLVMDIBuilderRef di;
     LLVMMetadataRef *di_files; /* by file id */
@@ -176,7 +183,8 @@ typedef struct Helper {
 } Helper;
 
 /* Looks the helper up or begins it (with the builder at its entry). True: the caller
- * builds the body, then calls lower_helper_end. */
+ * builds the body, then calls lower_helper_end. The name and the kernel's readings of
+ * choices are all that the body depends on: what the store has is declared only. */
 bool lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
                         int n);
 void lower_helper_end(Lower *l, Helper *h); /* adds the return */
