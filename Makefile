@@ -175,7 +175,7 @@ with_llvm    = $(if $(1),$(1) $(LLVM_INSIDE),$(shell $(LLVM_CONFIG) --link-share
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(SHARED) $^ $(LDFLAGS) $(call with_llvm,$(LLVM_ARCHIVES)) $(LIBS)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) -ldl
+	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) -lsodium -ldl
 
 # Unit tests: one program per tests/unit/test_*.c.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
@@ -212,6 +212,8 @@ $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libti
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
 	    $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
+
+$(BUILD)/tools/sign_flips: LIBS += -lsodium
 
 test: packages
 	$(SUBMAKE) all unit test-tools $(if $(SAN),,fuzz-build)

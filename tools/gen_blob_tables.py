@@ -184,7 +184,7 @@ def rules_of_blobs():
     """{head of a group: its table}"""
     found, head = {}, None
     for line in read('runtime/blob/blob_rule.def').split('\n'):
-        m = re.match(r'/\* (P\d.*?)(?:, in addition.*)? \*/', line)
+        m = re.match(r'/\* (P\d.*?|Signatures)(?:, in addition.*)? \*/', line)
         if m:
             head = m[1]
             found[head] = ['| number | code | rule |', '|---|---|---|']

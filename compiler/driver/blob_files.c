@@ -29,6 +29,13 @@ blob_files(Cmd *c, bool (*one)(Cmd *c))
 }
 
 bool
+blob_one_output(Cmd *c)
+{
+    return !c->out || c->files.n == 1 ||
+           options_wrong(c, "-o names the output of one file, and several are given");
+}
+
+bool
 blob_refused(Cmd *c, const TikBlob *b, int kernel, const TikBlobDiag *diag)
 {
     char text[400];

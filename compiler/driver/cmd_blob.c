@@ -119,18 +119,10 @@ assemble(Cmd *c)
     return ok;
 }
 
-/* Refuses one output for several inputs. */
-static bool
-one_output(Cmd *c)
-{
-    return !c->out || c->files.n == 1 ||
-           options_wrong(c, "-o names the output of one file, and several are given");
-}
-
 int
 cmd_asm(Cmd *c)
 {
-    return one_output(c) ? blob_files(c, assemble) : report_unit(c);
+    return blob_one_output(c) ? blob_files(c, assemble) : report_unit(c);
 }
 
 /* ---- strip --------------------------------------------------------------- */
@@ -155,7 +147,7 @@ strip(Cmd *c)
 int
 cmd_strip(Cmd *c)
 {
-    return one_output(c) ? blob_files(c, strip) : report_unit(c);
+    return blob_one_output(c) ? blob_files(c, strip) : report_unit(c);
 }
 
 /* ---- verify -------------------------------------------------------------- */
@@ -253,9 +245,7 @@ content_text(const TikBlob *b, char out[65])
 {
     uint8_t id[32];
     tikblob_content_id(b, id);
-    for (int i = 0; i < 32; i++) {
-        snprintf(out + 2 * i, 3, "%02x", id[i]);
-    }
+    key_hex(id, sizeof id, out);
 }
 
 static bool
@@ -266,14 +256,18 @@ verify_blob(Cmd *c, const TikBlob *b)
     content_text(b, content);
     if (!report_json(c)) {
         text_init(&t, &c->unit.arena);
-        text_printf(&t, "%s: blob version %d.%d for %s, content %s\n", c->files.p[0],
-                    TIKBLOB_MAJOR, TIKBLOB_MINOR, tikblob_soc_name(b->soc), content);
+        text_printf(&t, "%s: blob version %d.%d for %s, content %s%s\n", c->files.p[0],
+                    TIKBLOB_MAJOR, TIKBLOB_MINOR, tikblob_soc_name(b->soc), content,
+                    c->key ? ", signed" : "");
         return verify_kernels(c, b, &t) && io_print(&c->unit, t.p, t.n);
     }
     json_begin(c, &t);
     json_bool(&t, "accepted", true);
     json_text(&t, "target", tikblob_soc_name(b->soc));
     json_text(&t, "content", content);
+    if (c->key) {
+        json_bool(&t, "signed", true);
+    }
     json_open(&t, "kernels", '[');
     TRY(verify_kernels(c, b, &t));
     json_close(&t, ']');
@@ -292,11 +286,21 @@ verify(Cmd *c)
         !tikblob_identify(&b, &diag)) {
         return refused(c, NULL, 0, &diag);
     }
-    return verify_blob(c, &b);
+    bool trusted;
+    TRY(sign_check(c, &b, &trusted, &diag));
+    return trusted ? verify_blob(c, &b) : refused(c, &b, 0, &diag);
+}
+
+/* A signature is that of one blob, and nothing checks it without a key. */
+static bool
+signature_fits(Cmd *c)
+{
+    return !c->signature || (c->key && c->files.n == 1) ||
+           options_wrong(c, "--signature is that of one blob, and --key checks it");
 }
 
 int
 cmd_verify(Cmd *c)
 {
-    return blob_files(c, verify);
+    return signature_fits(c) ? blob_files(c, verify) : report_unit(c);
 }

@@ -40,6 +40,8 @@ typedef struct Cmd {
     int64_t schedules, seed; /* orders of queues that run tries, and the first one */
     const char *format;
     const char *facts;
+    const char *key;       /* --key: a file */
+    const char *signature; /* --signature: a file */
     const char *print_after;
     const char *passes; /* --passes; null means all */
     PassList only;      /* the passes that --passes names */
@@ -190,6 +192,9 @@ bool MUST_USE blob_open(Cmd *c, TikBlob *b);
 bool MUST_USE blob_verify(Cmd *c, const TikBlob *b, int kernel, TikBlobProof *proof,
                           TikBlobDiag *diag);
 
+/* Refuses one output for several inputs. */
+bool blob_one_output(Cmd *c);
+
 /* The following functions put a line of JSON: an object with the version of its form and
  * the command's first file, then members, in objects and arrays; json_end prints it. A
  * key is null in an array. */
@@ -208,6 +213,29 @@ void json_close(Text *out, char bracket);
 /* Puts the members of an open and identified blob: its target and kernels. */
 void blob_json(const TikBlob *b, Text *out);
 
+/* ---- key.c --------------------------------------------------------------- */
+
+/* Reads the public key that --key names. Returns false after a diagnostic. */
+bool MUST_USE key_public(Cmd *c, uint8_t key[TIKBLOB_KEY_BYTES]);
+/* Signs a message with the private key that --key names, and gives its public key.
+ * Returns false after a diagnostic. */
+bool MUST_USE key_sign(Cmd *c, const uint8_t message[TIKBLOB_MESSAGE_BYTES],
+                       uint8_t signature[TIKBLOB_SIGNATURE_BYTES],
+                       uint8_t key[TIKBLOB_KEY_BYTES]);
+/* A TikBlobEd25519; context is not used. */
+bool key_signed(void *context, const uint8_t key[TIKBLOB_KEY_BYTES],
+                const uint8_t *message, uint64_t size,
+                const uint8_t signature[TIKBLOB_SIGNATURE_BYTES]);
+/* Puts bytes as hexadecimal digits, with a zero at the end. */
+void key_hex(const uint8_t *bytes, size_t n, char *out);
+
+/* ---- cmd_sign.c ---------------------------------------------------------- */
+
+/* Checks the signature that belongs to an open blob, the command's first file, if --key
+ * asks for it. Returns false after a diagnostic about a file; *trusted is false, with
+ * *diag, if the signature is not that of the content. */
+bool MUST_USE sign_check(Cmd *c, const TikBlob *b, bool *trusted, TikBlobDiag *diag);
+
 /* ---- commands ------------------------------------------------------------ */
 int cmd_check(Cmd *c);
 int cmd_fix(Cmd *c);
@@ -217,6 +245,7 @@ int cmd_profile(Cmd *c);
 int cmd_disasm(Cmd *c);
 int cmd_asm(Cmd *c);
 int cmd_verify(Cmd *c);
+int cmd_sign(Cmd *c);
 int cmd_dump(Cmd *c);
 int cmd_stats(Cmd *c);
 int cmd_strip(Cmd *c);

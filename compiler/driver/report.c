@@ -37,6 +37,7 @@ exit_code(const Unit *u)
         case D_FILE_READ:
         case D_FILE_WRITE:
         case D_NPY:
+        case D_KEY:
         case D_BACKEND:
             code = EXIT_IO;
             break;

@@ -115,7 +115,7 @@ tikblob_explain(const TikBlob *b, int kernel, const TikBlobDiag *diag, char *out
     } else if (diag->section[0] != 0) {
         add(&l, " (section %s, byte %" PRIu64 " of the file)", diag->section,
             diag->offset);
-    } else {
+    } else if (diag->rule < BLOB_SIGNATURE_SIZE || diag->rule > BLOB_SIGNATURE) {
         add(&l, " (byte %" PRIu64 " of the file)", diag->offset);
     }
 }

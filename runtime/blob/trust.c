@@ -1,6 +1,7 @@
 /* trust.c: what a loader asks before it relies on a blob: whether it is for this device
- * (tikblob_fit), which the first bytes tell, and what it contains, whatever was stripped
- * from it (tikblob_content_id). It is freestanding. */
+ * (tikblob_fit), which the first bytes tell, what it contains, whatever was stripped from
+ * it (tikblob_content_id), and who signed that (tikblob_trusted). It is freestanding. It
+ * owns the group of signatures of blob_rule.def. */
 #include "blob/blob.h"
 
 /* ---- the device ---------------------------------------------------------- */
@@ -90,4 +91,36 @@ tikblob_content_id(const TikBlob *b, uint8_t id[32])
         }
     }
     blob_sha256_end(&sha, id);
+}
+
+/* ---- signatures ---------------------------------------------------------- */
+
+void
+tikblob_message(const TikBlob *b, uint8_t message[TIKBLOB_MESSAGE_BYTES])
+{
+    /* A key that signs other things too cannot be made to sign a blob unawares. */
+    static const char head[16] = "tikblob content";
+    _Static_assert(sizeof head + 32 == TIKBLOB_MESSAGE_BYTES, "the id follows the head");
+    memcpy(message, head, sizeof head);
+    tikblob_content_id(b, message + sizeof head);
+}
+
+bool
+tikblob_trusted(const TikBlob *b, const uint8_t *signature, uint64_t size,
+                const TikBlobTrust *trust, TikBlobDiag *diag)
+{
+    uint8_t message[TIKBLOB_MESSAGE_BYTES];
+    if (size != TIKBLOB_SIGNATURE_BYTES) {
+        return blob_bad_value(
+            diag, BLOB_SIGNATURE_SIZE, SEC_COUNT, 0,
+            (BlobSeen){(int64_t)size, TIKBLOB_SIGNATURE_BYTES, TIKBLOB_SIGNATURE_BYTES});
+    }
+    tikblob_message(b, message);
+    for (int i = 0; i < trust->nkeys; i++) {
+        if (trust->ed25519(trust->context, trust->keys[i], message, sizeof message,
+                           signature)) {
+            return true;
+        }
+    }
+    return blob_bad(diag, BLOB_SIGNATURE, SEC_COUNT, 0);
 }

@@ -86,9 +86,39 @@ typedef enum TikBlobFit {
 TIK_API TikBlobFit tikblob_fit(const uint8_t *bytes, uint64_t size, const Soc *soc);
 
 /* Computes the identity of what an opened blob contains, which stripping does not change:
- * a SHA-256 over the sections that must be understood (docs/blob-format.md). Who signs
- * blobs or pins them signs or pins this; checking a signature is the caller's. */
+ * a SHA-256 over the sections that must be understood (docs/blob-format.md). Who pins
+ * blobs pins this; who signs them signs it, see below. */
 TIK_API void tikblob_content_id(const TikBlob *b, uint8_t id[32]);
+
+enum {
+    TIKBLOB_KEY_BYTES = 32,
+    TIKBLOB_SIGNATURE_BYTES = 64,
+    TIKBLOB_MESSAGE_BYTES = 48
+};
+
+/* Makes the message that a signature of an opened blob signs: 16 bytes that no other
+ * message begins with, and the content id. */
+TIK_API void tikblob_message(const TikBlob *b, uint8_t message[TIKBLOB_MESSAGE_BYTES]);
+
+/* Returns whether signature is the one of a message by the owner of key: ed25519 as RFC
+ * 8032 has it, without a context. The library has no cryptography; the caller brings this
+ * function. */
+typedef bool (*TikBlobEd25519)(void *context, const uint8_t key[TIKBLOB_KEY_BYTES],
+                               const uint8_t *message, uint64_t size,
+                               const uint8_t signature[TIKBLOB_SIGNATURE_BYTES]);
+
+/* The keys that are trusted, and what checks a signature. */
+typedef struct TikBlobTrust {
+    const uint8_t (*keys)[TIKBLOB_KEY_BYTES];
+    int nkeys;
+    TikBlobEd25519 ed25519;
+    void *context; /* given to ed25519 */
+} TikBlobTrust;
+
+/* Checks that signature, of size bytes, is that of an opened blob by one of the keys. The
+ * place of *diag is none: it is about the whole blob. */
+TIK_API bool tikblob_trusted(const TikBlob *b, const uint8_t *signature, uint64_t size,
+                             const TikBlobTrust *trust, TikBlobDiag *diag);
 
 typedef struct TikBlobKernel {
     const char *name;

@@ -5,6 +5,7 @@ proofs and every field of the descriptors. So they do in copies of a later minor
 
 usage: tests/cross/loader.py [FAMILY]
 """
+import base64
 import glob
 import os
 import random
@@ -191,6 +192,25 @@ def sample():
         say(len(f.readlines()) < 300, 'samples/loader/loader.c', 'has 300 lines or more')
 
 
+def signed_sample():
+    """samples/loader/signed.c: it takes what the owner of the pinned key has signed, and nothing else."""
+    out = os.path.join(WORK, FAMILY, 'host')
+    cc = os.environ.get('CC', 'cc')
+    must(f'{cc} -std=c11 -O1 -Wall -Wextra -Werror -DTIK_LEAN -I{out}/src -I{out}/src/include samples/loader/signed.c '
+         f'{out}/libtikload.a -Wl,--gc-sections -lsodium -o {out}/signed')
+    must(f'{BUILD}/tikc build samples/loader/sums.tik -o {out}/sums.tkb')
+    for name, seed in (('owner', '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'), ('other', '42' * 32)):
+        der = bytes.fromhex('302e020100300506032b657004220420' + seed)
+        with open(f'{out}/{name}.pem', 'w') as f:
+            f.write(f'-----BEGIN PRIVATE KEY-----\n{base64.b64encode(der).decode()}\n-----END PRIVATE KEY-----\n')
+        must(f'{BUILD}/tikc sign {out}/sums.tkb --key {out}/{name}.pem -o {out}/{name}.sig')
+    must(f'{BUILD}/tikc strip {out}/sums.tkb -o {out}/small.tkb')
+    must(f'{BUILD}/tikc build samples/softmax.tik -o {out}/softmax.tkb')
+    for blob, sig, want in (('sums', 'owner', ''), ('small', 'owner', ''), ('sums', 'other', '902'), ('softmax', 'owner', '902'), ('sums', 'sums.tkb', '901')):
+        p = sh([f'{out}/signed', f'{out}/{blob}.tkb', f'{out}/{sig}' + ('.sig' if sig in ('owner', 'other') else '')])
+        say(p.returncode == (4 if want else 0) and (not want or f'rule {want}\n' in p.stdout), f'signed sample: {blob} {sig}', p.stdout)
+
+
 def main():
     tools()
     os.makedirs(WORK, exist_ok=True)
@@ -214,6 +234,7 @@ def main():
             sizes(out)
     emulator()
     sample()
+    signed_sample()
     print(f'{passed} passed, {failed} failed')
     return failed != 0
 
