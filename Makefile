@@ -44,8 +44,11 @@ SUBMAKE = +$(if $(V),,@)$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j
 
 RT_SRC   := $(wildcard runtime/isa/*.c runtime/num/*.c runtime/layout/*.c runtime/support/*.c runtime/rules/*.c runtime/ops/*.c \
               runtime/blob/*.c runtime/emu/*.c runtime/launch/*.c)
+# What opens libtikc-host.so for programs with the compiler in them.
+NATIVE_SRC = compiler/lib/native.c compiler/host/open.c
 TIKC_SRC := $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/python/*.c compiler/ir/*.c compiler/tik/*.c \
-              compiler/tik/calls/*.c compiler/analysis/*.c compiler/passes/*.c compiler/stream/*.c compiler/lib/*.c)
+              compiler/tik/calls/*.c compiler/analysis/*.c compiler/passes/*.c compiler/stream/*.c \
+              $(filter-out $(NATIVE_SRC),$(wildcard compiler/lib/*.c)))
 GEN_SRC  := $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c $(BUILD)/gen/stdlib.c
 LIB_TIK  := $(wildcard stdlib/*.tik)
 HOST_SRC := $(filter-out compiler/host/open.c,$(wildcard compiler/host/*.c compiler/host/lower/*.c))
@@ -148,7 +151,7 @@ SHARED = $(CC) $(CFLAGS) -shared -pthread -Wl,--exclude-libs,ALL -o $@
 SONAME = -Wl,-soname,$(@F:.$(VERSION)=.$(SOVERSION))
 $(BUILD)/libtikrt.so.$(VERSION): $(RT_OBJ)
 	$(call say,LD,$@)$(SHARED) $(SONAME) $^ $(LDFLAGS) -lm
-$(BUILD)/libtikc.so.$(VERSION): $(TIKC_OBJ) $(BUILD)/libtikrt.a
+$(BUILD)/libtikc.so.$(VERSION): $(TIKC_OBJ) $(call obj,$(NATIVE_SRC)) $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(SHARED) $(SONAME) $^ $(LDFLAGS) $(LIBS)
 $(LIBRARIES:%=$(BUILD)/lib%.so): $(BUILD)/lib%.so: $(BUILD)/lib%.so.$(VERSION)
 	@ln -sf $(<F) $(BUILD)/lib$*.so.$(SOVERSION)
@@ -305,7 +308,7 @@ install: all
 	@cp -P $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/lib$l.so.$(SOVERSION)) $(INTO)/lib/
 	@for h in $(sort $(filter runtime/%,$(HEADERS))); do to=$${h#runtime/}; \
 	    install -D -m 644 $$h $(INTO)/include/tikrt/$${to#include/} || exit; done
-	@install -D -m 644 -t $(INTO)/include/tikc compiler/include/tikc.h
+	@install -D -m 644 -t $(INTO)/include/tikc compiler/include/tikc.h compiler/include/tikrecord.h
 	@mkdir -p $(INTO)/lib/pkgconfig
 	@for l in $(LIBRARIES); do $(PC) tools/$$l.pc.in > $(INTO)/lib/pkgconfig/$$l.pc || exit; done
 

@@ -41,7 +41,7 @@ ROOMS = {
     'compiler/include': IR + ['compiler/passes'],
     'compiler/host': IR + ['compiler/analysis', 'compiler/include', 'runtime/include'],
     'compiler/stream': IR + ['compiler/analysis', 'compiler/include', 'runtime/include', 'runtime/blob'],
-    'compiler/lib': IR + ['compiler/syntax', 'compiler/tik', 'compiler/include'],
+    'compiler/lib': IR + ['compiler/syntax', 'compiler/python', 'compiler/tik', 'compiler/include', 'compiler/host'],
     'compiler/driver': IR + ['compiler/tik', 'compiler/passes', 'compiler/include', 'compiler/host', 'compiler/lib',
                              'runtime/include', 'runtime/launch'],
 }

@@ -367,3 +367,51 @@ diag_suggest(Unit *u, Diag *d, Span span, const Nearest *near)
         diag_fix(u, d, at, "%s", near->best);
     }
 }
+
+/* ---- dropping ------------------------------------------------------------ */
+
+static void
+no_seen(Unit *u)
+{
+    u->seen_diags = NULL;
+    u->nseen = u->capseen = 0;
+}
+
+void
+diag_forget(Unit *u)
+{
+    u->diags.n = u->silent.n = 0;
+    u->errors = u->warnings = u->remarks = u->unproved = 0;
+    u->limit_hit = false;
+    no_seen(u);
+}
+
+DiagMark
+diag_mark(Unit *u)
+{
+    DiagMark m = {.diags = u->diags.n,
+                  .silent = u->silent.n,
+                  .seen = u->seen_diags,
+                  .nseen = u->nseen,
+                  .capseen = u->capseen,
+                  .errors = u->errors,
+                  .warnings = u->warnings,
+                  .remarks = u->remarks,
+                  .limit_hit = u->limit_hit};
+    no_seen(u);
+    return m;
+}
+
+void
+diag_rewind(Unit *u, DiagMark m)
+{
+    u->diags.n = m.diags;
+    u->silent.n = m.silent;
+    u->seen_diags = m.seen;
+    u->nseen = m.nseen;
+    u->capseen = m.capseen;
+    u->errors = m.errors;
+    u->warnings = m.warnings;
+    u->remarks = m.remarks;
+    u->limit_hit = m.limit_hit;
+}

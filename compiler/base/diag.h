@@ -119,6 +119,20 @@ void diag_fix(struct Unit *u, Diag *d, Span span, const char *fmt, ...) PRINTF_L
  * near, the fix replaces it. Does nothing if no name is near. */
 void diag_suggest(struct Unit *u, Diag *d, Span span, const struct Nearest *near);
 
+/* Drops all diagnostics, as if none had been reported. */
+void diag_forget(struct Unit *u);
+
+/* How much was reported; diag_rewind drops what was reported after diag_mark, which may
+ * not be nested. */
+typedef struct DiagMark {
+    uint32_t diags, silent, nseen, capseen;
+    uint32_t *seen;
+    int64_t errors, warnings, remarks;
+    bool limit_hit;
+} DiagMark;
+DiagMark diag_mark(struct Unit *u);
+void diag_rewind(struct Unit *u, DiagMark mark);
+
 typedef enum DiagFormat {
     DIAG_TEXT,
     DIAG_JSON

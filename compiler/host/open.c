@@ -1,9 +1,10 @@
 /* open.c: loads libtikc-host.so when a command makes machine code. It is the only file of
- * this folder that is linked into the tool: everything else needs LLVM, which takes
- * longer to load than most commands run, and may not be installed. The library is looked
- * for next to the tool, in ../lib, one folder up (for the tools of the build tree), then
- * where the system keeps libraries. The paths are spelled out, since a run path does not
- * reach dlopen under the address sanitizer. */
+ * this folder that is linked into the tool and libtikc.so: everything else needs LLVM,
+ * which takes longer to load than most commands run, and may not be installed. The
+ * library is looked for next to the library or program that this file is part of, in
+ * ../lib, one folder up (for the tools of the build tree), then the same next to the
+ * program, then where the system keeps libraries. The paths are spelled out, since a run
+ * path does not reach dlopen under the address sanitizer. */
 #define _GNU_SOURCE
 #include "host/host.h"
 
@@ -14,29 +15,52 @@
 
 #define LIBRARY "libtikc-host.so"
 
+static const char *const places[] = {"", "/../lib", "/.."};
+
+static const char *
+folder_of(Unit *u, const char *path, size_t n)
+{
+    const char *slash = memrchr(path, '/', n);
+    return slash ? arena_strndup(&u->arena, path, (size_t)(slash - path)) : NULL;
+}
+
 /* Returns the folder of the running program; null if the system does not know it. */
-static char *
+static const char *
 program_folder(Unit *u)
 {
     char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    char *slash =
-        n > 0 && n < (ssize_t)sizeof path ? memrchr(path, '/', (size_t)n) : NULL;
-    return slash ? arena_strndup(&u->arena, path, (size_t)(slash - path)) : NULL;
+    return n > 0 && n < (ssize_t)sizeof path ? folder_of(u, path, (size_t)n) : NULL;
+}
+
+/* Returns the folder of the library that this code is in, or of the program again. */
+static const char *
+own_folder(Unit *u)
+{
+    Dl_info info;
+    bool known = dladdr(&places, &info) != 0 && info.dli_fname != NULL;
+    return known ? folder_of(u, info.dli_fname, strlen(info.dli_fname)) : NULL;
+}
+
+/* Returns the path of the library near a folder; null if it is not there. */
+static const char *
+near_folder(Unit *u, const char *folder)
+{
+    for (size_t i = 0; folder && i < ARRAY_LEN(places); i++) {
+        char *path = arena_printf(&u->arena, "%s%s/" LIBRARY, folder, places[i]);
+        if (access(path, R_OK) == 0) {
+            return path;
+        }
+    }
+    return NULL;
 }
 
 static void *
 open_library(Unit *u)
 {
-    static const char *const places[] = {"", "/../lib", "/.."};
-    const char *folder = program_folder(u);
-    for (size_t i = 0; folder && i < ARRAY_LEN(places); i++) {
-        char *path = arena_printf(&u->arena, "%s%s/" LIBRARY, folder, places[i]);
-        if (access(path, R_OK) == 0) {
-            return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        }
-    }
-    return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    const char *path = near_folder(u, own_folder(u));
+    path = path ? path : near_folder(u, program_folder(u));
+    return dlopen(path ? path : LIBRARY, RTLD_NOW | RTLD_LOCAL);
 }
 
 static const HostApi *

@@ -77,6 +77,12 @@ typedef enum TikcForm {
 TIKC_API bool tikc_make(Tikc *t, int kernel, TikcForm form, const void **bytes,
                         size_t *size);
 
+/* Compiles a kernel to machine code in this process, and gives what tik_launch of
+ * tikrt.h runs, valid until tikc_free. It needs libtikc-host.so, and is in the shared
+ * library only. */
+struct TikKernel;
+TIKC_API bool tikc_native(Tikc *t, int kernel, const struct TikKernel **entry);
+
 /* ---- findings ------------------------------------------------------------ */
 
 typedef enum TikcFindings {

@@ -1,20 +1,11 @@
 /* face.c: implements tikc.h over a unit. The possible values of a setting are those of
  * the tool's options, and decided in the same functions. */
-#include "tikc.h"
+#include "lib/face.h"
 
 #include "base/product.h"
-#include "pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct Tikc {
-    Unit unit; /* is first, since a loader gets the unit and needs the Tikc */
-    TikcLoad *load;
-    void *ctx;
-    bool used; /* a program was compiled, with success or without */
-    bool good; /* the compilation succeeded */
-};
 
 const char *
 tikc_version(void)
@@ -39,6 +30,12 @@ tikc_free(Tikc *t)
 {
     if (!t) {
         return;
+    }
+    if (t->end_native) {
+        t->end_native(t);
+    }
+    if (t->end_record) {
+        t->end_record(t);
     }
     for (uint32_t i = 0; i < t->unit.kernels.n; i++) {
         kernel_free(t->unit.kernels.p[i]);

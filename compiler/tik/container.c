@@ -570,3 +570,24 @@ tik_finish(Interp *in)
         c->k = NULL;
     }
 }
+
+void
+tik_record_next(Interp *in, bool spoilt)
+{
+    TikState *st = tik_state(in);
+    for (Tik *c = st->containers; c && spoilt; c = c->next) {
+        c->spoilt = c->spoilt || !c->built;
+    }
+    st->built = val_dict(in);
+    memset(st->refused, 0, sizeof st->refused);
+}
+
+bool
+tik_record_spoilt(Interp *in, const Kernel *k)
+{
+    const Tik *c = tik_state(in)->containers;
+    while (c && c->k != k) {
+        c = c->next;
+    }
+    return c && c->spoilt;
+}

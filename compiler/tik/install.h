@@ -9,6 +9,13 @@
 bool MUST_USE tik_install(Interp *in);
 /* Warns after the program ended of containers that were not built. */
 void tik_finish(Interp *in);
+/* For programs that run elsewhere and record kernel after kernel: names of kernels may be
+ * used again, and what was counted for diagnostics begins anew. spoilt: an error was
+ * reported, so the kernels that are still being recorded are not to be built. */
+void tik_record_next(Interp *in, bool spoilt);
+/* Returns whether an error was reported before the last tik_record_next, while the kernel
+ * was recorded. */
+bool tik_record_spoilt(Interp *in, const struct Kernel *k);
 /* Fills Unit.compile_info and build_results from what the program reported. */
 bool MUST_USE compile_info_finish(Interp *in, Span span);
 

@@ -153,6 +153,7 @@ struct Tik {
     struct Profile_ *profile;
     bool built;
     bool pushed;           /* the kernel belongs to the unit */
+    bool spoilt;           /* an error was reported and forgotten (tik_record_next) */
     Root *h_room;          /* tensor that calls on slices reserve; null: there was none */
     BufId sreg;            /* buffer of the special registers; 0: nothing uses them yet */
     bool fix_nd, fix_word; /* registers of copies out of L0C that were set */

@@ -261,6 +261,21 @@ TIK_API bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,
                                  TikArray *const *args, const TikEmuOptions *options,
                                  TikError *err);
 
+/* Blobs by handle, for callers that do without tikblob.h, such as bindings of other
+ * languages. tik_load copies the bytes and verifies all kernels; null after an error. */
+typedef struct TikLoaded TikLoaded;
+TIK_API TikLoaded *tik_load(const void *bytes, size_t size, TikError *err);
+TIK_API void tik_unload(TikLoaded *b); /* b may be null */
+TIK_API int tik_loaded_kernels(const TikLoaded *b);
+/* Describes a kernel as compiled ones are described: name, soc, cores and params; entry
+ * is null. It is valid until tik_unload. */
+TIK_API const TikKernel *tik_loaded_kernel(const TikLoaded *b, int kernel);
+/* The rules that were proved, and those that are left to a check while running. */
+TIK_API void tik_loaded_proof(const TikLoaded *b, int kernel, int64_t *proved,
+                              int64_t *checked);
+TIK_API bool tik_loaded_run(const TikLoaded *b, int kernel, TikArray *const *args,
+                            const TikEmuOptions *options, TikError *err);
+
 #ifdef __cplusplus
 }
 #endif
