@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+"""The Python package in a fresh virtual environment, by the command that docs/python.md shows and without a network; and what mypy says
+of it."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+
+def command():
+    with open(os.path.join(harness.ROOT, 'docs/python.md'), encoding='utf-8') as f:
+        return re.search(r'^(pip install .*?) runtime/python$', f.read(), re.M).group(1).split()[1:]
+
+
+def test_fresh_environment():
+    with tempfile.TemporaryDirectory() as folder:
+        tree = os.path.join(folder, 'tree')  # pip leaves folders in the tree that it builds in
+        shutil.copytree(harness.PACKAGE, tree, ignore=shutil.ignore_patterns('build', '*.egg-info', '__pycache__'))
+        venv = os.path.join(folder, 'venv')
+        env = {k: v for k, v in harness.ENV.items() if k != 'PYTHONPATH'}
+        subprocess.run(['/usr/bin/python3', '-m', 'venv', '--system-site-packages', venv], check=True)
+        subprocess.run([venv + '/bin/pip', *command(), '--no-index', '--quiet', tree], check=True, env=env)
+        check = ('import tikc, numpy, sys\nassert tikc.__file__.startswith(sys.prefix), tikc.__file__\n'
+                 'k = tikc.compile(%r)\nassert (k(numpy.ones(4096, "float32")) == 1.5).all()\nprint(tikc.__version__)'
+                 % os.path.join(harness.ROOT, 'samples/scale.tik'))
+        out = subprocess.run([venv + '/bin/python', '-c', check], env=env, cwd=folder, capture_output=True, text=True)
+        assert out.returncode == 0, out.stderr
+        with open(os.path.join(harness.PACKAGE, 'pyproject.toml'), encoding='utf-8') as f:
+            assert f'version = "{out.stdout.strip()}"' in f.read(), out.stdout
+        typed = subprocess.run([venv + '/bin/python', '-c', 'import tikc, os; print(os.path.exists(os.path.dirname(tikc.__file__) + "/py.typed"))'],
+                               env=env, cwd=folder, capture_output=True, text=True)
+        assert typed.stdout == 'True\n', typed.stdout + typed.stderr
+
+
+def test_installed_prefix():
+    """Beside the libraries of an installed prefix no variable is needed."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(['make', '-s', '-C', harness.ROOT, 'BUILD=' + harness.BUILD, 'PREFIX=' + folder, 'install'], check=True)
+        site = os.path.join(folder, 'lib/python3/dist-packages')
+        shutil.copytree(harness.PACKAGE, site, ignore=shutil.ignore_patterns('build', '*.egg-info', '__pycache__'))
+        env = {k: v for k, v in os.environ.items() if k not in ('TIKC_LIBRARY_PATH', 'LD_LIBRARY_PATH')}
+        out = harness.python('-c', 'import tikc; print(tikc._native.compiler._name)', env=dict(env, PYTHONPATH=site), cwd=folder)
+        assert out.strip() == os.path.join(folder, 'lib/libtikc.so'), out
+
+
+def test_types():
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(['mypy', '--strict', '--cache-dir', folder, 'tikc'], cwd=harness.PACKAGE, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        with open(folder + '/user.py', 'w') as f:
+            f.write('import tikc\nd: tikc.Diagnostic = tikc.check("k.tik")[0]\nn: int = d.line\ns: str = d.line\n')
+        done = subprocess.run(['mypy', '--strict', '--cache-dir', folder, folder + '/user.py'], env=dict(harness.ENV, MYPYPATH=harness.PACKAGE),
+                              capture_output=True, text=True)
+        assert done.stdout.count('error') == 2 and 'user.py:4' in done.stdout, done.stdout  # one line, and the count
+
+
+def main():
+    return harness.run(harness.all_of(globals()))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
