@@ -157,7 +157,7 @@ add_rows(Lower *l, Fusion *f, int64_t elems)
         int64_t bytes = elems * dtype_size(o->dtype);
         LLVMValueRef at = o->bits || o->stored ? NULL : lower_row_ahead(l, &r, bytes);
         if (at != NULL) {
-            o->far = false;
+            o->ahead = 0;
             f->hint[f->nhints++] = (FusedHint){.at = at, .bytes = dtype_size(o->dtype)};
         }
     }
@@ -186,8 +186,49 @@ fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count)
         }
     }
     for (int i = 0; i < f->noperands && a.nseen > 0; i++) {
-        f->operand[i].far = false;
+        f->operand[i].ahead = 0;
     }
+}
+
+/* ---- what follows in the same loop --------------------------------------- */
+
+/* Takes the constant out of an offset. */
+static ExprId
+base_of(const Kernel *k, ExprId off, int64_t *constant)
+{
+    const Expr *x = ir_expr(k, off);
+    bool sum = x->kind == EX_OP && x->op == SOP_ADD && ir_is_const(k, x->b);
+    *constant = sum ? ir_expr(k, x->b)->imm : 0;
+    return sum ? x->a : off;
+}
+
+/* Returns whether the loop reads, in the same row or the next one, what is that far after
+ * the operand. */
+static bool
+reads_after(const Lower *l, const Fusion *f, const FusedOperand *o, int64_t bytes)
+{
+    int64_t from, at;
+    ExprId base = base_of(l->k, o->off, &from);
+    for (int i = 0; i < f->noperands; i++) {
+        const FusedOperand *p = &f->operand[i];
+        if (p->buf == o->buf && p->pitch == o->pitch &&
+            base_of(l->k, p->off, &at) == base &&
+            (at - from == bytes || at - from == bytes - o->pitch)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The lines further on, unless rows are far apart and no operand is what is between them:
+ * then the same lines of a later row. */
+int64_t
+fusion_distance(const Lower *l, const Fusion *f, const FusedOperand *o)
+{
+    if (f->flat || o->pitch == f->row_lanes * dtype_size(o->dtype)) {
+        return AHEAD;
+    }
+    return reads_after(l, f, o, READS_AHEAD) ? READS_AHEAD : 2 * o->pitch;
 }
 
 void

@@ -159,17 +159,6 @@ rest_bytes(Lower *l, const Chunk *c, Dtype t)
     return LLVMBuildMul(l->b, c->rest, lower_const(l, dtype_size(t)), "");
 }
 
-/* Asks for the lines that this operand will need: those further on, or, if rows are far
- * apart, the same ones of the next row. Nothing is read where there is no memory. */
-static void
-prefetch(Lower *l, const Chunk *c, int operand, LLVMValueRef at)
-{
-    const FusedOperand *o = &c->f->operand[operand];
-    int64_t bytes = (int64_t)c->f->lanes * dtype_size(o->dtype);
-    bool rows = !c->f->flat && o->pitch != c->f->row_lanes * dtype_size(o->dtype);
-    lower_prefetch(l, at, rows ? 2 * o->pitch : AHEAD, bytes, false);
-}
-
 /* Loops with bits have no chunks that are not full. */
 static LLVMValueRef
 load_bits(Lower *l, const Chunk *c, LLVMValueRef at)
@@ -198,8 +187,9 @@ load_chunk(Lower *l, const Chunk *c, int operand)
     if (c->f->operand[operand].bits) {
         return load_bits(l, c, at);
     }
-    if (c->mask == NULL && c->f->operand[operand].far) {
-        prefetch(l, c, operand, at);
+    if (c->mask == NULL && c->f->operand[operand].ahead != 0) {
+        lower_prefetch(l, at, c->f->operand[operand].ahead,
+                       (int64_t)c->f->lanes * dtype_size(t), false);
     }
     if (c->mask != NULL && l->target->masked_stores) {
         LLVMTypeRef types[2] = {type, l->ptr};
@@ -492,8 +482,9 @@ key_of(Lower *l, const Fusion *f)
                 f->lanes, f->streams);
     for (int i = 0; i < f->noperands; i++) {
         const FusedOperand *o = &f->operand[i];
-        text_printf(&t, ";%d %lld %d %d", (int)o->dtype, (long long)o->pitch, o->stored,
-                    o->streams + 2 * o->staged + 4 * o->far + 8 * o->bits);
+        text_printf(&t, ";%d %lld %d %d %lld", (int)o->dtype, (long long)o->pitch,
+                    o->stored, o->streams + 2 * o->staged + 4 * o->bits,
+                    (long long)o->ahead);
     }
     for (int i = 0; i < f->nhints; i++) {
         text_printf(&t, ";ahead %d %d", f->hint[i].bytes, f->hint[i].writes);

@@ -23,10 +23,11 @@ typedef struct FusedOperand {
     int64_t pitch; /* bytes from row to row, unless the loop is flat */
     LLVMValueRef at;
     bool stored;
-    bool streams; /* stored past the caches, in whole lines */
-    bool staged;  /* the same, but rows do not end where lines end */
-    bool far;     /* read from memory that the caches do not hold */
-    bool bits;    /* one for each element (analysis/iteration.h) */
+    bool streams;  /* stored past the caches, in whole lines */
+    bool staged;   /* the same, but rows do not end where lines end */
+    int64_t ahead; /* where it is read from memory that the caches do not hold: how far
+                      ahead its lines are asked for; else 0 */
+    bool bits;     /* one for each element (analysis/iteration.h) */
 } FusedOperand;
 
 /* Lines that the next iteration of the loop around needs: a number of bytes for each
@@ -96,6 +97,8 @@ void sinks_end(Lower *l, const Chunk *c);
 /* Finds what a flat loop over that many elements asks for. */
 void fusion_look_ahead(Lower *l, Fusion *f, LLVMValueRef count);
 void fusion_build_hints(Lower *l, const Chunk *c);
+/* Returns how far ahead the lines of an operand are asked for that is read there. */
+int64_t fusion_distance(const Lower *l, const Fusion *f, const FusedOperand *o);
 /* Returns whether fused loops of the body around ask for its next iteration, so that
  * nothing else needs to. */
 bool fusion_looks_ahead(const Lower *l);

@@ -330,20 +330,23 @@ order_key(Lower *l, Dtype t, int lanes, LLVMValueRef a)
 static LLVMValueRef
 float_extremum(Lower *l, bool max, Dtype t, int lanes, LLVMValueRef a, LLVMValueRef b)
 {
-    LLVMValueRef second;
+    LLVMValueRef r;
     a = lower_any_nan(l, a);
     b = lower_any_nan(l, b);
     if (t == DT_F32 || (t == DT_F16 && l->target->half_arithmetic)) {
-        LLVMTypeRef type = t == DT_F32 ? l->f32 : l->f16;
-        second =
-            LLVMBuildFCmp(l->b, max ? LLVMRealOGT : LLVMRealOLT,
-                          bitcast(l, b, type, lanes), bitcast(l, a, type, lanes), "");
+        LLVMTypeRef bits = LLVMTypeOf(a), type = t == DT_F32 ? l->f32 : l->f16;
+        LLVMValueRef x = bitcast(l, a, type, lanes), y = bitcast(l, b, type, lanes);
+        LLVMValueRef second =
+            LLVMBuildFCmp(l->b, max ? LLVMRealOGT : LLVMRealOLT, y, x, "");
+        r = LLVMBuildSelect(l->b, second, y, x, "");
+        r = LLVMBuildBitCast(l->b, r, bits, "");
     } else {
-        second = LLVMBuildICmp(l->b, max ? LLVMIntSGT : LLVMIntSLT,
-                               order_key(l, t, lanes, b), order_key(l, t, lanes, a), "");
+        LLVMValueRef second =
+            LLVMBuildICmp(l->b, max ? LLVMIntSGT : LLVMIntSLT, order_key(l, t, lanes, b),
+                          order_key(l, t, lanes, a), "");
+        r = LLVMBuildSelect(l->b, second, b, a, "");
     }
     LLVMValueRef nan = either_nan(l, t, lanes, a, b);
-    LLVMValueRef r = LLVMBuildSelect(l->b, second, b, a, "");
     if (!is_long(l, t, lanes)) {
         return canonical_if(l, t, lanes, nan, r);
     }

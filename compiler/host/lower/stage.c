@@ -42,7 +42,8 @@ fusion_find_streams(const Lower *l, Fusion *f)
                       (!f->flat || lower_keeps_lines(l, &r, bytes_of(f, o)));
         o->streams = wanted && lines && ends_at_lines(f, o);
         o->staged = wanted && !o->streams && !staged && can_be_staged(f, o);
-        o->far = l->has_streams && l->k->bufs.p[o->buf].scope == SC_GM && !o->stored;
+        bool far = l->has_streams && l->k->bufs.p[o->buf].scope == SC_GM && !o->stored;
+        o->ahead = far ? fusion_distance(l, f, o) : 0;
         staged = staged || o->staged;
         any = any || o->streams || o->staged;
     }
