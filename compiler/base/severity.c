@@ -263,6 +263,30 @@ skip_blanks(const char *s)
     return s + strspn(s, " \t");
 }
 
+static bool
+has_own_line(const Source *src, Span comment)
+{
+    uint32_t at = comment.begin;
+    while (at > 0 && (src->text[at - 1] == ' ' || src->text[at - 1] == '\t')) {
+        at--;
+    }
+    return at == 0 || src->text[at - 1] == '\n';
+}
+
+/* Returns whether a comment says how the kernel is run: 'test', or KEY=VALUE. What it
+ * says is for commands to read. */
+static bool
+is_setting(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz-");
+    if (n == 4 && strncmp(s, "test", n) == 0 && s[n] != '(') {
+        return true;
+    }
+    s += n;
+    s += *s == '.' ? strcspn(s, " \t=(") : 0;
+    return n > 0 && *skip_blanks(s) == '=';
+}
+
 /* Returns what follows '# tikc:' in a comment, or null. */
 static const char *
 find_mark(const char *text)
@@ -283,12 +307,14 @@ severity_comment(Unit *u, Span comment, Span line)
     const char *text =
         arena_strndup(&u->arena, src->text + comment.begin, comment.end - comment.begin);
     const char *s = find_mark(text);
-    if (!s) {
+    if (!s || (has_own_line(src, comment) && is_setting(s))) {
         return;
     }
     const char *close = strchr(s, ')');
     if (strncmp(s, "allow(", 6) != 0 || !close) {
-        bad_comment(u, comment, "the comment has the form '# tikc: allow(NAME): reason'");
+        bad_comment(u, comment,
+                    "the comment has the form '# tikc: allow(NAME): reason', or "
+                    "'# tikc: KEY=VALUE' in a line of its own");
         return;
     }
     for (s += 6; s <= close && u->work <= u->opt.limits.steps;) {

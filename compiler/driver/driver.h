@@ -58,8 +58,12 @@ typedef struct Cmd {
     Bindings ins;
     Bindings outs;
     Bindings expects;
-    const char *rtol, *atol; /* of --expect, as the user gave them */
-    double tolerance[2];     /* these as numbers */
+    const char *rtol, *atol;       /* of --expect, as the user gave them */
+    double tolerance[2];           /* these as numbers */
+    const struct Command *command; /* that is run */
+    const char *reference;         /* script of a test; null: none */
+    int64_t jobs;                  /* processes that run tests; 0: one per processor */
+    VEC(Unit *) units;             /* what the command has read beside its own unit */
     /* calls that led to a fault of the run, see Unit.chains */
     uint32_t fault_chain;
 } Cmd;
@@ -79,6 +83,9 @@ typedef struct Command {
 bool MUST_USE options_parse(Cmd *c, const Command *cmd, int argc, char **argv);
 /* Adds a usage error; returns false. */
 bool options_wrong(Cmd *c, const char *text);
+/* Sets an option of the command by its long name, as on the command line; value is null
+ * for a flag. Returns false after a usage error. */
+bool MUST_USE options_set(Cmd *c, const char *name, const char *value);
 /* Refuses an output that is a file which the command reads. */
 bool options_spare(Cmd *c, const char *out);
 void options_help(const Command *cmds, int n, Text *out);
@@ -165,6 +172,10 @@ bool MUST_USE report_into(Cmd *c, const TikError *err, int *code);
 /* Returns the call chain of a call that is made in the chain parent: the one that the
  * program made, or a new one. */
 uint32_t report_call(Unit *u, uint32_t parent, const TikFrame *call);
+/* Adds an error of the runtime to the unit's diagnostics; returns its exit code. */
+int report_add(Cmd *c, const TikError *err);
+/* Returns the exit code of what a unit collected. */
+int report_code(const Unit *u);
 /* Prints an error of the runtime and returns its exit code. */
 int report_error(Cmd *c, const TikError *err);
 
@@ -241,6 +252,7 @@ int cmd_check(Cmd *c);
 int cmd_fix(Cmd *c);
 int cmd_build(Cmd *c);
 int cmd_run(Cmd *c);
+int cmd_test(Cmd *c);
 int cmd_profile(Cmd *c);
 int cmd_disasm(Cmd *c);
 int cmd_asm(Cmd *c);

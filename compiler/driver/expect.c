@@ -1,7 +1,6 @@
 /* expect.c: compares arrays with what --expect says, within a tolerance, and reports the
  * first element that differs. */
 #include "driver/expect.h"
-#include "driver/fill.h"
 #include "num/scalar.h"
 
 #include <math.h>
@@ -24,7 +23,7 @@ read_tolerance(Cmd *c, const char *option, const char *text, double *out)
 bool
 expect_options(Cmd *c)
 {
-    if ((c->rtol || c->atol) && c->expects.n == 0) {
+    if ((c->rtol || c->atol) && c->expects.n == 0 && !c->reference) {
         return options_wrong(c, "--rtol and --atol are for --expect");
     }
     return read_tolerance(c, "--rtol", c->rtol, &c->tolerance[0]) &&
@@ -119,7 +118,7 @@ report_difference(Cmd *c, const Binding *b, const TikArray *got, const TikArray 
     text_init(&t, &c->unit.arena);
     tik_element_text(got, first, is, sizeof is);
     tik_element_text(want, first, should, sizeof should);
-    text_printf(&t, "'%s' differs from '%s' at ", b->tensor, b->path);
+    text_printf(&t, "'%s' differs from '%s' at ", b->tensor, b->fill->text);
     put_index(got, first, &t);
     text_printf(&t, ": it is %s, expected %s", is, should);
     if (isfinite(d)) {
@@ -193,4 +192,28 @@ expect_check(Cmd *c, const Job *job, TikError *err)
         tik_array_free(&want);
     }
     return true;
+}
+
+void
+expect_bits(Cmd *c, const char *tensor, const TikArray *native, const TikArray *emulated)
+{
+    int64_t size = tikrt_dtype_size(native->dtype), first = -1, count = 0;
+    for (int64_t i = 0; i < native->elems; i++) {
+        if (memcmp(native->data + i * size, emulated->data + i * size, (size_t)size)) {
+            first = first < 0 ? i : first;
+            count++;
+        }
+    }
+    char is[64], other[64];
+    Text t;
+    text_init(&t, &c->unit.arena);
+    tik_element_text(native, MAX(first, 0), is, sizeof is);
+    tik_element_text(emulated, MAX(first, 0), other, sizeof other);
+    text_printf(&t, "the back ends differ in '%s' at ", tensor);
+    put_index(native, MAX(first, 0), &t);
+    text_printf(&t,
+                ": native code gives %s, the emulator %s; %lld of %lld elements "
+                "have other bits",
+                is, other, (long long)count, (long long)native->elems);
+    diag_add(&c->unit, D_OUTPUT_MISMATCH, (Span){0}, 0, "%s", t.p);
 }

@@ -44,4 +44,17 @@ bool MUST_USE job_load_arrays(Cmd *c, Job *job, TikError *err);
 bool MUST_USE job_write_arrays(Cmd *c, const Job *job, TikError *err);
 void job_free_arrays(Job *job);
 
+/* Copies the bytes of all arrays, and puts such copies back. */
+uint8_t *job_copy(Cmd *c, const Job *job);
+void job_put(const Job *job, const uint8_t *copy);
+/* Returns the first parameter of which the arrays differ from a copy, -1 if none does.
+ * *was is then the array as it was copied. */
+int job_differing(const Job *job, const uint8_t *copy, TikArray *was);
+
+/* ---- job_run.c ----------------------------------------------------------- */
+
+/* Runs the kernel (host) or the blob of a job. Returns false with *err; its kind is
+ * TIK_OK if the unit has the diagnostic. */
+bool MUST_USE job_execute(Cmd *c, Job *job, bool host, TikError *err);
+
 #endif

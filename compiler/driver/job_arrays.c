@@ -417,3 +417,66 @@ job_free_arrays(Job *job)
         }
     }
 }
+
+/* ---- copies -------------------------------------------------------------- */
+
+/* Returns the n-th of all arrays: of an address list those that it has. Null at the
+ * end. */
+static TikArray *
+nth_array(const Job *job, int64_t n, int *param)
+{
+    for (int i = 0; i < job->nparams; i++) {
+        TikArray *a = &job->arrays[i];
+        int64_t count = a->items ? a->elems : 1;
+        if (n < count) {
+            *param = i;
+            return a->items ? &a->items[n] : a;
+        }
+        n -= count;
+    }
+    return NULL;
+}
+
+uint8_t *
+job_copy(Cmd *c, const Job *job)
+{
+    size_t all = 0;
+    int param;
+    const TikArray *a;
+    for (int64_t i = 0; (a = nth_array(job, i, &param)); i++) {
+        all += (size_t)a->bytes;
+    }
+    uint8_t *copy = arena_alloc(&c->unit.arena, all), *at = copy;
+    for (int64_t i = 0; (a = nth_array(job, i, &param)); i++) {
+        memcpy(at, a->data, (size_t)a->bytes);
+        at += a->bytes;
+    }
+    return copy;
+}
+
+void
+job_put(const Job *job, const uint8_t *copy)
+{
+    int param;
+    const TikArray *a;
+    for (int64_t i = 0; (a = nth_array(job, i, &param)); i++) {
+        memcpy(a->data, copy, (size_t)a->bytes);
+        copy += a->bytes;
+    }
+}
+
+int
+job_differing(const Job *job, const uint8_t *copy, TikArray *was)
+{
+    int param;
+    const TikArray *a;
+    for (int64_t i = 0; (a = nth_array(job, i, &param)); i++) {
+        if (memcmp(a->data, copy, (size_t)a->bytes) != 0) {
+            *was = *a;
+            was->data = (uint8_t *)(uintptr_t)copy;
+            return param;
+        }
+        copy += a->bytes;
+    }
+    return -1;
+}

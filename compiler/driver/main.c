@@ -58,6 +58,7 @@ run_command(const Command *cmd, int argc, char **argv)
     memset(&c, 0, sizeof c);
     unit_init(&c.unit);
     c.opt_level = 2;
+    c.command = cmd;
     int code;
     if (wants_help(argc, argv)) {
         Text t;

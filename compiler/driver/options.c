@@ -330,6 +330,21 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
     UNREACHABLE();
 }
 
+bool
+options_set(Cmd *c, const char *name, const char *value)
+{
+    const Option *o = find_long(c->command, name, strlen(name));
+    if (!o) {
+        return usage(c, c->command, "unknown option", name);
+    }
+    if ((o->kind == OPT_FLAG) != (value == NULL)) {
+        return usage(
+            c, c->command,
+            value ? "the option takes no value:" : "the option takes a value:", name);
+    }
+    return store(c, c->command, o, value);
+}
+
 /* Parses one option at argv[*i] and moves *i past it. */
 static bool
 parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)

@@ -23,8 +23,8 @@ report_format(Cmd *c)
     return false;
 }
 
-static int
-exit_code(const Unit *u)
+int
+report_code(const Unit *u)
 {
     int code = u->errors ? EXIT_FINDINGS : EXIT_CLEAN;
     for (uint32_t i = 0; i < u->diags.n; i++) {
@@ -33,6 +33,7 @@ exit_code(const Unit *u)
         case D_SOC_UNKNOWN:
         case D_NO_TENSOR:
         case D_KERNEL_CHOICE:
+        case D_TEST_FILE:
             return EXIT_USAGE;
         case D_FILE_READ:
         case D_FILE_WRITE:
@@ -73,7 +74,7 @@ report_unit(Cmd *c)
                 u->warnings == 1 ? "" : "s");
     }
     fflush(stdout);
-    int code = exit_code(u);
+    int code = report_code(u);
     if (ferror(stdout) && code <= EXIT_FINDINGS) {
         fputs("tikc: error: cannot write standard output [file-write]\n", stderr);
         code = EXIT_IO;
@@ -212,16 +213,22 @@ show_fault(Cmd *c, const TikError *err)
     return u->diags.n > 0; /* false if a warning said the same */
 }
 
+int
+report_add(Cmd *c, const TikError *err)
+{
+    DiagId id = diag_find(err->name);
+    add_error(c, id == DIAG_COUNT ? D_USAGE : id, place_of(c, err), err);
+    return kind_exit_code(err->kind);
+}
+
 bool
 report_into(Cmd *c, const TikError *err, int *code)
 {
-    DiagId id = diag_find(err->name);
-    if (!report_json(c) || id == DIAG_COUNT) {
+    if (!report_json(c) || diag_find(err->name) == DIAG_COUNT) {
         return false;
     }
-    add_error(c, id, place_of(c, err), err);
+    *code = report_add(c, err);
     (void)report_unit(c);
-    *code = kind_exit_code(err->kind);
     return true;
 }
 

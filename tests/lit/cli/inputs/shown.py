@@ -12,7 +12,7 @@ bad = seen = 0
 for block in re.findall(r'^```\n(\$ tikc .*?)^```', text, re.S | re.M):
     for shown in re.split(r'^\$ tikc ', block, flags=re.M)[1:]:
         command, _, want = shown.partition('\n')
-        run = subprocess.run([tikc] + shlex.split(command), cwd=root, capture_output=True, text=True)
+        run = subprocess.run([tikc] + shlex.split(command), cwd=root, env=dict(os.environ, PYTHON=sys.executable), capture_output=True, text=True)
         got = run.stdout + run.stderr
         pattern = re.escape(want).replace(r'\.\.\.' + '\\\n', '(?:.*\n)*')
         seen += 1

@@ -1,0 +1,220 @@
+/* cmd_test.c: implements tikc test: it runs the tests beside kernels on both back ends,
+ * each in a process of its own, so that a crash is the fault of one test and several run
+ * at once. What is printed has the order of the tests' names. */
+#define _XOPEN_SOURCE 700
+#include "driver/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- results that cross processes ---------------------------------------- */
+
+typedef struct Head {
+    int code;
+    double seconds;
+    size_t text, json; /* bytes that follow */
+} Head;
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Runs the case and writes what came of it; this is the process of the test. */
+static void
+run_child(Cmd *c, const TestCase *t, FILE *to)
+{
+    double begin = now();
+    Unit *u = &c->unit;
+    Head h = {.code = test_case(c, t)};
+    Text text, json;
+    text_init(&text, &u->arena);
+    text_init(&json, &u->arena);
+    diag_render_all(u, DIAG_TEXT, &text);
+    diag_render_all(u, DIAG_JSON, &json);
+    h.seconds = now() - begin;
+    h.text = text.n;
+    h.json = json.n;
+    bool ok = fwrite(&h, sizeof h, 1, to) == 1 &&
+              fwrite(text.p, 1, text.n, to) == text.n &&
+              fwrite(json.p, 1, json.n, to) == json.n && fflush(to) == 0;
+    _exit(ok ? EXIT_CLEAN : EXIT_IO);
+}
+
+static const char *
+read_text(Arena *a, FILE *from, size_t n)
+{
+    char *s = arena_alloc(a, n + 1);
+    return fread(s, 1, n, from) == n ? s : "";
+}
+
+/* Takes the result of a test whose process has ended. */
+static void
+take_result(Cmd *c, TestCase *t, FILE *from, int status)
+{
+    Head h;
+    Arena *a = &c->unit.arena;
+    rewind(from);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_CLEAN &&
+        fread(&h, sizeof h, 1, from) == 1) {
+        t->code = h.code;
+        t->seconds = h.seconds;
+        t->text = read_text(a, from, h.text);
+        t->json = read_text(a, from, h.json);
+        return;
+    }
+    t->code = EXIT_INTERNAL;
+    t->json = "";
+    t->text = arena_printf(a, "the process of the test ended with %s %d\n",
+                           WIFEXITED(status) ? "exit code" : "signal",
+                           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+/* ---- processes ----------------------------------------------------------- */
+
+typedef struct Worker {
+    pid_t pid; /* 0: it has ended */
+    FILE *result;
+} Worker;
+
+typedef struct Pool {
+    Cmd *c;
+    TestList *list;
+    TestFormat format;
+    Worker *workers;  /* by case */
+    uint32_t started; /* cases */
+    uint32_t printed;
+    int64_t running;
+} Pool;
+
+static bool
+start(Pool *p)
+{
+    uint32_t i = p->started++;
+    TestCase *t = &p->list->cases.p[i];
+    if (t->text) {
+        return true; /* it could not be read */
+    }
+    p->workers[i].result = tmpfile();
+    fflush(stdout);
+    fflush(stderr);
+    pid_t pid = p->workers[i].result ? fork() : -1;
+    if (pid < 0) {
+        diag_add(&p->c->unit, D_FILE_WRITE, (Span){0}, 0,
+                 "cannot start the test of '%s': %s", t->kernel, strerror(errno));
+        return false;
+    }
+    if (pid == 0) {
+        run_child(p->c, t, p->workers[i].result);
+    }
+    p->workers[i].pid = pid;
+    p->running++;
+    return true;
+}
+
+/* Waits for the end of one of the processes. */
+static bool
+wait_for_one(Pool *p)
+{
+    int status;
+    pid_t pid = waitpid(-1, &status, 0);
+    for (uint32_t i = 0; pid > 0 && i < p->started; i++) {
+        if (p->workers[i].pid == pid) {
+            take_result(p->c, &p->list->cases.p[i], p->workers[i].result, status);
+            fclose(p->workers[i].result);
+            p->workers[i].pid = 0;
+            p->running--;
+        }
+    }
+    return pid > 0 || errno == EINTR;
+}
+
+/* Prints the cases that have ended, up to the first one that has not. */
+static bool
+print_ended(Pool *p)
+{
+    Text out;
+    text_init(&out, &p->c->unit.arena);
+    while (p->printed < p->started && p->workers[p->printed].pid == 0) {
+        test_report_case(&p->list->cases.p[p->printed++], p->format, &out);
+    }
+    return out.n == 0 || io_print(&p->c->unit, out.p, out.n);
+}
+
+static bool
+run_all(Pool *p, int64_t jobs)
+{
+    bool ok = true;
+    while (ok && (p->started < p->list->cases.n || p->running > 0)) {
+        ok = p->started < p->list->cases.n && p->running < jobs ? start(p)
+                                                                : wait_for_one(p);
+        ok = print_ended(p) && ok;
+    }
+    while (p->running > 0 && wait_for_one(p)) {
+    }
+    return ok;
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+static bool
+read_format(Cmd *c, TestFormat *out)
+{
+    static const char *const names[] = {"text", "json", "junit"};
+    const char *given = c->format ? c->format : "text";
+    c->format = NULL; /* of diagnostics about the command itself */
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(given, names[i]) == 0) {
+            *out = (TestFormat)i;
+            return true;
+        }
+    }
+    return options_wrong(
+        c,
+        arena_printf(&c->unit.arena, "--format is text, json or junit, not '%s'", given));
+}
+
+static int64_t
+job_count(const Cmd *c)
+{
+    long here = sysconf(_SC_NPROCESSORS_ONLN);
+    return c->jobs > 0 ? c->jobs : MAX(here, 1);
+}
+
+static bool
+run_tests(Cmd *c, TestList *list)
+{
+    Pool p = {.c = c, .list = list};
+    Text out;
+    text_init(&out, &c->unit.arena);
+    TRY(read_format(c, &p.format) && test_find(c, list));
+    int64_t jobs = job_count(c);
+    c->threads = jobs > 1 ? 1 : c->threads;
+    p.workers = ARENA_ARRAY(&c->unit.arena, Worker, list->cases.n);
+    c->files.n = 0;
+    TRY(run_all(&p, jobs));
+    test_report_end(list, p.format, &out);
+    return io_print(&c->unit, out.p, out.n);
+}
+
+int
+cmd_test(Cmd *c)
+{
+    TestList list = {0};
+    bool ok = run_tests(c, &list);
+    int code = report_unit(c);
+    for (uint32_t i = 0; i < list.cases.n; i++) {
+        code = MAX(code, list.cases.p[i].code);
+    }
+    for (uint32_t i = 0; i < c->units.n; i++) {
+        unit_free(c->units.p[i]);
+    }
+    return ok ? code : MAX(code, EXIT_FINDINGS);
+}
