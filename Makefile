@@ -10,7 +10,9 @@
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
 #   make orders-long            all orders of small programs of queues (docs/testing.md)
-#   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir)
+#   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir); make fuzz-verify: loader and verifier alone
+#   make coverage-blob          branches of loader and verifier that no test takes
+#   make checks-removed         the tests of blobs without each check of loader and verifier
 #   make install    PREFIX=/usr/local, DESTDIR honoured
 #   make lint       formatting, include direction, function length, generated pages
 #   make hooks      lets git run lint on what is committed
@@ -274,6 +276,8 @@ orders-long: $(BUILD)/unit/test_sync
 
 include bench/bench.mk
 include tools/loader.mk
+include tests/branches/branches.mk
+include tests/mutants/checks.mk
 
 SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in
@@ -338,6 +342,7 @@ fuzz: $(FUZZ_BUILD)/fuzz_$(FUZZ_TARGET)
 SOURCES = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 format:
 	clang-format-19 -i $(SOURCES)
+include tests/fuzz/verify.mk
 lint:
 	$(PYTHON) tools/lint.py
 # Lint before each commit, of what is committed.

@@ -177,7 +177,7 @@ static bool
 has_row(const Reader *r, uint64_t row)
 {
     const TikBlobSection *s = blob_section(r->c->blob, SEC_AFFN);
-    return s != NULL && (row + 1) * s->record <= s->size &&
+    return (row + 1) * s->record <= s->size &&
            (r->use == NULL || row <= r->use->next_row);
 }
 

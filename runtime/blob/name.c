@@ -52,8 +52,7 @@ blob_check_names(const TikBlob *b, TikBlobDiag *diag)
     }
     uint64_t n = blob_records(b, SEC_NAME), last = 0;
     int kernel = 0;
-    uint64_t end =
-        b->nkernels > 0 ? descriptors(b, 0) : 0; /* end of the kernel's descriptors */
+    uint64_t end = descriptors(b, 0); /* of the kernel's descriptors */
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *p = blob_record(b, SEC_NAME, i);
         uint32_t at = get32(p);

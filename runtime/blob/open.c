@@ -223,7 +223,7 @@ check_order(const TikBlob *b, TikBlobDiag *diag)
         if (id == SEC_COUNT) {
             continue;
         }
-        if ((int)id <= last || b->known[id] != i) {
+        if ((int)id <= last) {
             return blob_bad(diag, BLOB_SECTION_ORDER, id, where);
         }
         last = (int)id;
@@ -404,7 +404,7 @@ check_choices(TikBlob *b, TikBlobDiag *diag)
         uint64_t where = s->offset + i * s->record;
         uint32_t reading = get32(p + 4);
         Choice point;
-        if (!find_choice(p, &point) || reading < 1 || reading > UINT8_MAX ||
+        if (!find_choice(p, &point) || reading < 1 ||
             !choice_has_reading(point, (int)reading)) {
             return blob_bad(diag, BLOB_CHOICE_FIELD, SEC_CHCE, where);
         }

@@ -25,12 +25,13 @@ class Section:
 
 
 class Parts:
-    """The sections of a blob. edits of the finished file: .header before the checksums, .file after them."""
+    """The sections of a blob. edits of the finished file: .header before the checksums, .file after them; .cut: its size, if it is cut."""
 
     def __init__(self, blob):
         self.list = []
         self.minor = self.required = self.optional = 0
         self.header, self.file = [], []
+        self.cut = None
         for i in range(struct.unpack_from('<I', blob, 24)[0]):
             name, flags, align, _, at, size, record, _ = struct.unpack_from('<4sHBBQQII', blob, HEADER + ENTRY * i)
             self.list.append(Section(name.decode(), flags, align, record, blob[at:at + size]))
@@ -77,11 +78,14 @@ class Parts:
                          struct.unpack_from('<I', target, 24)[0], crc32c(target), self.required, self.optional)
         for at, raw in self.header:
             out[at:at + len(raw)] = raw
-        return finish(out, entries, self.file)
+        return finish(out, entries, self.file, self.cut)
 
 
-def finish(out, entries, edits):
+def finish(out, entries, edits, cut):
     """The table, the build id and the checksums."""
+    if cut is not None:
+        out += bytes(max(0, cut - len(out)))
+        struct.pack_into('<Q', out, 16, cut)
     for i, (s, at) in enumerate(entries):
         crc = 0 if s.name == 'IDNT' else crc32c(out[at:at + len(s.data)])
         struct.pack_into('<4sHBBQQII', out, HEADER + ENTRY * i, s.name.encode(), s.flags, s.align, 0, at, len(s.data), s.record, crc)
@@ -93,4 +97,4 @@ def finish(out, entries, edits):
             out[at:at + 32] = hashlib.sha256(out[:at]).digest()
     for at, raw in edits:
         out[at:at + len(raw)] = raw
-    return bytes(out)
+    return bytes(out[:cut])

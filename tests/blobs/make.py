@@ -143,6 +143,8 @@ def all_refused(folder):
         made[f'refused/{number}-{name}.tkb'] = asm(text, folder)
     for number, name, change in refused.INSIDE:
         made[f'inside/{number}-{name}.tkb'] = changed(base, change)
+    for number, name, of, change in refused.INSIDE_TEXTS:
+        made[f'inside/{number}-{name}.tkb'] = asm(change(read(f'accepted/{of}.txt', 'r')), folder)
     large = 'refused/401-large.tkb'
     made[large + '.gz'] = gzip.compress(made.pop(large), 9, mtime=0)
     return made

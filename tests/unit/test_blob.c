@@ -150,6 +150,32 @@ places_come_back(void **state)
 }
 
 static void
+places_of_later_kernels(void **state)
+{
+    (void)state;
+    Bin a = assemble("blob 1.0 Ascend310P3\n"
+                     "kernel \"a\" cores 1 steps 9\ncode\n"
+                     "return @ \"a.tik\" 2:3\nreturn\nend\n"
+                     "kernel \"b\" cores 1 steps 9\ncode\n"
+                     "return\nreturn @ \"b.tik\" 4:5\nend\n");
+    TikBlob b;
+    TikBlobDiag diag;
+    const char *file;
+    uint32_t line, column;
+    assert_true(tikblob_open(&b, a.p, a.n, &diag));
+    assert_true(tikblob_place(&b, 0, 0, &file, &line, &column));
+    assert_int_equal(line, 2);
+    assert_false(tikblob_place(&b, 0, 1, &file, &line, &column));
+    assert_false(tikblob_place(&b, 1, 0, &file, &line, &column));
+    assert_true(tikblob_place(&b, 1, 1, &file, &line, &column));
+    assert_string_equal(file, "b.tik");
+    assert_int_equal(line, 4);
+    assert_int_equal(column, 5);
+    assert_false(tikblob_place(&b, 1, 2, &file, &line, &column));
+    free(a.p);
+}
+
+static void
 calls_come_back(void **state)
 {
     (void)state;
@@ -557,6 +583,25 @@ CASE(run_frame, run(s, 1)[1] = 4)
 CASE(run_short, part(s, "CALL")->n--)
 CASE(run_long, resize(part(s, "CALL"), part(s, "CALL")->n + 2))
 CASE(run_padded, resize(part(s, "CALL"), part(s, "CALL")->n + 1); run(s, 4)[1] = 0x80)
+/* A chain of calls that is as long as may be, and one longer. */
+static void
+chain(Parts *s, uint32_t depth)
+{
+    Part *q = part(s, "CALL");
+    uint8_t first[FRAME_BYTES];
+    memcpy(first, frame(s, 1), FRAME_BYTES);
+    resize(q, CALL_HEAD + FRAME_BYTES * depth + 4);
+    put32(q->p, depth);
+    for (uint32_t i = 1; i <= depth; i++) {
+        uint8_t *f = frame(s, (int)i);
+        memcpy(f, first, FRAME_BYTES);
+        put32(f, i);
+        put32(f + 4, i - 1);
+    }
+}
+CASE(frames_65536, chain(s, 65536))
+
+CASE(kernels_65536, resize(part(s, "KERN"), part(s, "KERN")->record * 65536))
 CASE(meta_empty, part(s, "META")->n = 0)
 CASE(meta_zero, bytes(s, "META")[3] = 0)
 CASE(meta_latin, bytes(s, "META")[0] = 0xff)
@@ -590,6 +635,7 @@ static const Case cases[] = {
     {"string-ref", string_inside, NULL},
     {"string-ref", string_past_end, NULL},
     {"kernel-count", kernels_none, NULL},
+    {"kernel-count", kernels_65536, NULL},
     {"kernel-name", kernel_unnamed, NULL},
     {"kernel-range", kernel_less, NULL},
     {"kernel-range", kernel_more, NULL},
@@ -686,6 +732,7 @@ static const Case cases[] = {
     {"call-frame", frame_twice, frame_next},
     {"call-frame", frame_order, NULL},
     {"call-frame", frame_unused, NULL},
+    {"call-frame", frames_65536, NULL},
     {"call-run", run_none, NULL},
     {"call-run", run_more, NULL},
     {"call-run", run_less, NULL},
@@ -776,6 +823,77 @@ header_rules(void **state)
     tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "section-gap");
     free(a.p);
+}
+
+/* Strings are looked for in all of STRS, not only near its beginning. */
+static void
+far_strings_are_used(void **state)
+{
+    (void)state;
+    char text[20000], name[6000];
+    memset(name, 'k', sizeof name);
+    snprintf(text, sizeof text,
+             "blob 1.0 Ascend310P3\nkernel \"%.5000s\" cores 1 steps 1\ncode\nend\n"
+             "kernel \"l\" cores 1 steps 1\ncode\nend\n"
+             "kernel \"m\" cores 1 steps 1\ncode\nend\n",
+             name);
+    Bin a = assemble(text);
+    assert_string_equal(open_code(&a), "");
+    put32(section(&a, "KERN") + 2 * 96, get32(section(&a, "KERN") + 96));
+    tikblob_update_checksums(a.p, a.n);
+    assert_string_equal(open_code(&a), "string-unused");
+    free(a.p);
+}
+
+/* A size that no file has is told before a byte is read that is not there. */
+static void
+sizes_fit_signed_numbers(void **state)
+{
+    (void)state;
+    Bin a = assemble(seed);
+    TikBlob b;
+    TikBlobDiag diag;
+    put64(a.p + 16, (uint64_t)1 << 63);
+    tikblob_update_checksums(a.p, a.n);
+    assert_false(tikblob_open(&b, a.p, (uint64_t)1 << 63, &diag));
+    assert_string_equal(diag.code, "total-size");
+    free(a.p);
+}
+
+/* The shortest forms of all code points but surrogates are UTF-8, and nothing else. */
+static void
+text_is_utf8(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t good; /* bytes that are */
+    } rows[] = {{"a\x7f", 2},
+                {"\x80", 0},
+                {"\xc1\xbf", 0},
+                {"\xc2\x80", 2},
+                {"\xdf\xbf", 2},
+                {"\xc2\xc0", 0},
+                {"ab\xe0\x9f\xbf", 2},
+                {"\xe0\xa0\x80", 3},
+                {"\xed\x9f\xbf", 3},
+                {"\xed\xa0\x80", 0},
+                {"\xee\x80\x80", 3},
+                {"\xef\xbf\xbf", 3},
+                {"\xf0\x8f\xbf\xbf", 0},
+                {"\xf0\x90\x80\x80", 4},
+                {"\xf4\x8f\xbf\xbf", 4},
+                {"\xf4\x90\x80\x80", 0},
+                {"\xf5\x80\x80\x80", 0},
+                {"\xe1\x80", 0},
+                {"\xe1\x80\x7f", 0},
+                {"\xf1\x80\x80\xc0", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint8_t *p = (const uint8_t *)rows[i].text;
+        uint64_t n = strlen(rows[i].text), bad = n;
+        assert_int_equal(blob_utf8(p, n, &bad), rows[i].good == n);
+        assert_int_equal(bad, rows[i].good);
+    }
 }
 
 static void
@@ -976,6 +1094,7 @@ main(void)
         cmocka_unit_test(seeds_are_verified),
         cmocka_unit_test(descriptors_come_back),
         cmocka_unit_test(places_come_back),
+        cmocka_unit_test(places_of_later_kernels),
         cmocka_unit_test(calls_come_back),
         cmocka_unit_test(calls_are_canonical),
         cmocka_unit_test(calls_have_a_depth),
@@ -985,6 +1104,9 @@ main(void)
         cmocka_unit_test(flips_with_right_checksums_stay_canonical),
         cmocka_unit_test(rules_hold_at_their_limits),
         cmocka_unit_test(header_rules),
+        cmocka_unit_test(far_strings_are_used),
+        cmocka_unit_test(sizes_fit_signed_numbers),
+        cmocka_unit_test(text_is_utf8),
         cmocka_unit_test(longest_strings),
         cmocka_unit_test(assembler_names_the_line),
         cmocka_unit_test(addresses_have_bounded_terms),

@@ -75,6 +75,34 @@ nothing_is_said_of_damage_and_of_other_versions(void **state)
     free(b.p);
 }
 
+/* Nor of a table that has no TARG, has it in another size, or too many sections. */
+static void
+nothing_is_said_without_a_target(void **state)
+{
+    (void)state;
+    const Soc *here = tikblob_soc("Ascend310P3");
+    for (int i = 0; i < 4; i++) {
+        Bin b = make("Ascend310P3", "3", "");
+        Bin big = {calloc(1, b.n + 4096), b.n + 4096};
+        memcpy(big.p, b.p, b.n);
+        uint32_t n = i == 1 ? MAX_SECTIONS + 1 : get32(b.p + 24);
+        uint8_t *entry = big.p + HEADER_BYTES;
+        put32(big.p + 24, n);
+        for (uint32_t s = 0; i < 2 && s < n; s++) {
+            memcpy(entry + ENTRY_BYTES * s, "XYZW", 4);
+        }
+        if (i == 2) {
+            put64(entry + 16, TARG_BYTES + 8);
+        }
+        put32(big.p + 56, blob_crc32c(entry, (uint64_t)n * ENTRY_BYTES));
+        put32(big.p + 60, blob_crc32c(big.p, 60));
+        assert_int_equal(tikblob_fit(big.p, big.n, here),
+                         i == 3 ? TIKBLOB_FIT_HERE : TIKBLOB_FIT_UNKNOWN);
+        free(big.p);
+        free(b.p);
+    }
+}
+
 static void
 content_of(const Bin *b, uint8_t id[32])
 {
@@ -114,6 +142,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_bytes_tell_the_device),
         cmocka_unit_test(nothing_is_said_of_damage_and_of_other_versions),
+        cmocka_unit_test(nothing_is_said_without_a_target),
         cmocka_unit_test(content_survives_what_may_be_stripped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -408,6 +408,22 @@ overlap_is_decided_by_distance(void **state)
         "vec_add mask=count(128) dst=float16[2, 0] src0=float16[2, 0] src1=float16[3, 0] "
         "repeat_times=2 dst_rep_stride=8 src0_rep_stride=core src1_rep_stride=8\n",
         "unproved");
+    /* terms of other registers, counters or factors, and offsets that nothing bounds */
+    expect("r0 = add int32 core 1\nloop s0 = 0 4\n" ADD(
+               "", "count(128)", "2, 0, 256*s0", "2, 0, 256*r0", "1") "endloop s0\n",
+           "unproved");
+    expect("loop s0 = 0 4\nloop s1 = 0 4\n" ADD("", "count(128)", "2, 0, 256*s0",
+                                                "2, 0, 256*s1",
+                                                "1") "endloop s1\nendloop s0\n",
+           "unproved");
+    expect("loop s0 = 0 4\n" ADD("", "count(128)", "2, 0, 256*s0", "2, 0, 512*s0",
+                                 "1") "endloop s0\n",
+           "unproved");
+    expect(
+        GET ADD(" checked", "count(128)", "2, 0, 33554432*r1", "2, 0, 33554432*r1", "1"),
+        "");
+    expect(GET ADD(" checked", "count(128)", "2, 0, 33554432*r1", "2, 0, 32*r1", "1"),
+           "");
     /* different terms: they are disjoint in all iterations, or that is not proved */
     expect("loop s0 = 0 4\n" ADD("", "count(128)", "2, 0, 256*s0", "2, 1024",
                                  "1") "endloop s0\n",
@@ -427,6 +443,80 @@ checked_descriptors_are_counted(void **state)
     expect_proof("store checked float16[2, 0] 1\n", 0, 2);
     expect_proof("r0 = load int32[2, 0]\nr1 = div int32 5 r0\nr1 = div int32 5 3\n", 1,
                  4);
+}
+
+/* What was proved of an instruction with the value of a register holds as long as nothing
+ * writes it. */
+static void
+registers_are_read_each_time(void **state)
+{
+    (void)state;
+#define THRICE(x)  x x x
+#define OF_MASK    ADD("", "count(r0)", "2, 0", "2, 0", "2")
+#define OF_REPEATS ADD("", "count(128)", "2, 0", "2, 0", "r0")
+#define FEW        "r0 = add int32 core 1\n"
+    expect(FEW THRICE(OF_MASK), "");
+    expect(FEW THRICE(OF_REPEATS), "");
+    expect(FEW THRICE(OF_MASK) "r0 = add int32 core 126\n" OF_MASK, "unproved");
+    expect(FEW THRICE(OF_REPEATS) "r0 = add int32 core 14\n" OF_REPEATS, "unproved");
+    expect(FEW THRICE(OF_REPEATS) "r1 = add int32 core 1\n" OF_REPEATS, "");
+#define OF_SCALAR                                                                        \
+    "vec_adds mask=count(128) dst=float16[2, 0] src=float16[2, 0] scalar=r0 "            \
+    "repeat_times=1 dst_rep_stride=8 src_rep_stride=8\n"
+    expect(FEW THRICE(OF_SCALAR) "r1 = add int32 core 1\n" OF_SCALAR, "");
+    expect("r0 = add int32 1 1\n" THRICE(OF_MASK) "r0 = add int32 core 128\n" OF_MASK,
+           "unproved");
+}
+
+/* Writes lists of 16 blocks each, at offsets of one region, to be transposed. */
+static void
+transpose(char *to, size_t size, int dst, int src)
+{
+    size_t n = (size_t)snprintf(to, size, "vnchwconv dst_high_half=0 src_high_half=0");
+    for (int i = 0; i < 32; i++) {
+        n += (size_t)snprintf(to + n, size - n, " %s_list[%d]=float16[2, %d]",
+                              i < 16 ? "dst" : "src", i % 16,
+                              (i < 16 ? dst : src) + 32 * (i % 16));
+    }
+    snprintf(to + n, size - n, " repeat_times=1 dst_rep_stride=0 src_rep_stride=0\n");
+}
+
+/* Long lists are told apart as wholes. */
+static void
+lists_are_moved(void **state)
+{
+    (void)state;
+    static const struct {
+        int dst, src;
+        const char *code;
+    } rows[] = {{0, 512, ""},     {1024, 512, ""},
+                {1024, 0, ""},    {512, 1536, ""},
+                {1536, 512, ""},  {256, 512, "overlap-single"},
+                {3584, 3072, ""}, {3616, 0, "tensor-overflow"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[8000], one[2000], *to = text;
+        for (int k = 0; k < 4; k++) {
+            transpose(one, sizeof one, k < 3 ? 0 : rows[i].dst,
+                      k < 3 ? 512 : rows[i].src);
+            to += snprintf(to, sizeof one, "%s", one);
+        }
+        expect(one, rows[i].code);
+        expect(text, rows[i].code);
+    }
+}
+
+/* What is never executed breaks no rule, whatever the size of its region is. */
+static void
+dead_accesses_need_no_proof(void **state)
+{
+    (void)state;
+    static const char head[] = "blob 1.0 Ascend310P3\nkernel \"k\" cores 1 steps 0\n"
+                               "peak UB 4096\n"
+                               "region 0 \"a\" UB float16 at 0 bytes 4096 open\ncode\n";
+    assert_string_equal(code_for(head, "store float16[0, 0] 1\n"), "unproved");
+    assert_string_equal(code_for(head, "store checked float16[0, 0] 1\n"), "");
+    assert_string_equal(
+        code_for(head, "loop s0 = 0 0\nstore float16[0, 0] 1\nendloop s0\n"), "");
 }
 
 /* Instructions that differ only in their places share what was proved of the first one:
@@ -566,6 +656,14 @@ unproved_descriptors_can_be_marked(void **state)
     with.bytes--;
     assert_false(tikblob_unproved(&b, 0, &with, &proof, &diag));
     assert_string_equal(diag.code, "workspace");
+    uint8_t *room = malloc(with.bytes + 17);
+    TikBlobVerify odd = {.bytes = with.bytes + 1, .unproved = bits};
+    for (int i = 1; i < 16; i++) {
+        odd.workspace = room + i;
+        assert_false(tikblob_unproved(&b, 0, &odd, &proof, &diag));
+        assert_string_equal(diag.code, "workspace");
+    }
+    free(room);
     free(with.workspace);
     free(a.p);
 }
@@ -756,6 +854,9 @@ main(void)
         cmocka_unit_test(numbers_that_vary_are_bounded),
         cmocka_unit_test(overlap_is_decided_by_distance),
         cmocka_unit_test(checked_descriptors_are_counted),
+        cmocka_unit_test(registers_are_read_each_time),
+        cmocka_unit_test(lists_are_moved),
+        cmocka_unit_test(dead_accesses_need_no_proof),
         cmocka_unit_test(places_are_checked_each_time),
         cmocka_unit_test(repetitions_are_proved_like_others),
         cmocka_unit_test(unproved_descriptors_can_be_marked),

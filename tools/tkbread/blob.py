@@ -471,8 +471,10 @@ class Blob:
                 need(c is not None, 701)
                 column += (c >> 1) ^ -(c & 1)
                 need(0 <= line < NONE and 0 <= column < NONE, 701)
-                some |= bool(line or column or self.string_at.get(file))
-                self.string(file)
+                need(file in self.string_at, 701)
+                named = bool(self.string(file))
+                need(named or not (line or column), 701)
+                some |= named
         need(next(flow, None) is None and some, 701)
 
     def names(self):
