@@ -16,11 +16,14 @@ COVER_LINK = $(call say,LD,$@)$(COVER_CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-pro
 $(COVER)/obj/%.o: runtime/blob/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(COVER_CC) $(CPPFLAGS) $(filter-out -mstringop-strategy=libcall,$(CFLAGS)) -O1 $(COVER_FLAGS) -MMD -MP -c $< -o $@
-$(COVER)/unit/%: tests/unit/%.c $(COVER_RT) $(BUILD)/libtikc.a
+$(COVER)/libtikrt.a: $(COVER_RT)
+	@rm -f $@
+	$(call say,AR,$@)$(AR) qcs $@ $^
+$(COVER)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(COVER)/libtikrt.a
 	@mkdir -p $(@D)
 	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) -lcmocka
-$(COVER)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(COVER_RT)
-	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) -ldl
+$(COVER)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(COVER)/libtikrt.a
+	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) -lsodium -ldl
 # COVERED='$(SYNC_FILES)' counts those of the proof of order instead.
 COVERED = $(LOADER_FILES)
 coverage-blob: all $(COVER)/tikc $(COVER_UNIT)

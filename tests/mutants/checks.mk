@@ -11,11 +11,14 @@ $(CHECKS_SRC) &: $(CHECK_FILES) tests/mutants/checks.py
 $(CHECKS)/obj/%.o: $(CHECKS)/src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -Iruntime/blob -Wno-all -Wno-extra -c $< -o $@
-$(CHECKS)/unit/%: tests/unit/%.c $(CHECKS_RT) $(BUILD)/libtikc.a
+$(CHECKS)/libtikrt.a: $(CHECKS_RT)
+	@rm -f $@
+	$(call say,AR,$@)$(AR) qcs $@ $^
+$(CHECKS)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(CHECKS)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CHECKS_LINK) $^ $(LDFLAGS) $(LIBS) -lcmocka
-$(CHECKS)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(CHECKS_RT)
-	$(CHECKS_LINK) $^ $(LDFLAGS) $(LIBS) -ldl
+$(CHECKS)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(CHECKS)/libtikrt.a
+	$(CHECKS_LINK) $^ $(LDFLAGS) $(LIBS) -lsodium -ldl
 checks-removed: all $(CHECKS)/tikc $(CHECKS_UNIT)
 	@ln -sf ../libtikc-host.so $(CHECKS)/
 	$(PYTHON) tests/mutants/checks.py $(CHECKS) $(CHECK_FILES)

@@ -136,6 +136,46 @@ content_survives_what_may_be_stripped(void **state)
     free(d.p);
 }
 
+/* Stands for ed25519: a signature is the key, then the last bytes of the message. */
+static bool
+is_signed(void *context, const uint8_t *key, const uint8_t *message, uint64_t size,
+          const uint8_t *signature)
+{
+    ++*(int *)context;
+    assert_int_equal(size, TIKBLOB_MESSAGE_BYTES);
+    return memcmp(signature, key, TIKBLOB_KEY_BYTES) == 0 &&
+           memcmp(signature + TIKBLOB_KEY_BYTES, message + size - 32, 32) == 0;
+}
+
+static void
+a_signature_is_of_one_of_the_keys(void **state)
+{
+    (void)state;
+    Bin bin = make("Ascend310P3", "3", "");
+    static const uint8_t keys[3][TIKBLOB_KEY_BYTES] = {{1}, {2}, {3}};
+    int asked = 0;
+    TikBlobTrust trust = {keys, 3, is_signed, &asked};
+    TikBlob b;
+    TikBlobDiag diag;
+    uint8_t signature[TIKBLOB_SIGNATURE_BYTES + 1] = {2};
+    assert_true(tikblob_open(&b, bin.p, bin.n, &diag));
+    tikblob_content_id(&b, signature + TIKBLOB_KEY_BYTES);
+    assert_true(tikblob_trusted(&b, signature, TIKBLOB_SIGNATURE_BYTES, &trust, &diag));
+    assert_int_equal(asked, 2);
+    for (int more = -1; more < 2; more += 2) {
+        assert_false(tikblob_trusted(
+            &b, signature, (uint64_t)(TIKBLOB_SIGNATURE_BYTES + more), &trust, &diag));
+        assert_string_equal(diag.code, "signature-size");
+    }
+    signature[0] = 4;
+    assert_false(tikblob_trusted(&b, signature, TIKBLOB_SIGNATURE_BYTES, &trust, &diag));
+    assert_string_equal(diag.code, "signature");
+    assert_int_equal(asked, 5);
+    trust.nkeys = 0;
+    assert_false(tikblob_trusted(&b, signature, TIKBLOB_SIGNATURE_BYTES, &trust, &diag));
+    free(bin.p);
+}
+
 int
 main(void)
 {
@@ -144,6 +184,7 @@ main(void)
         cmocka_unit_test(nothing_is_said_of_damage_and_of_other_versions),
         cmocka_unit_test(nothing_is_said_without_a_target),
         cmocka_unit_test(content_survives_what_may_be_stripped),
+        cmocka_unit_test(a_signature_is_of_one_of_the_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
