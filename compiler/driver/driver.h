@@ -14,6 +14,12 @@ enum {
 #include "driver/exit.def"
 };
 
+/* What --sanitize looks for. */
+enum {
+    SANITIZE_UNINIT = 1,
+    SANITIZE_RACE = 2
+};
+
 typedef struct Binding {
     const char *tensor;
     const char *path; /* of --in and --expect also random:7 and the like (fill.h) */
@@ -33,6 +39,8 @@ typedef struct Cmd {
     const char *kernel;
     const char *backend;
     const char *run_mode; /* how the emulator runs; null: fast */
+    const char *sanitize; /* --sanitize */
+    unsigned sanitizers;  /* SANITIZE_ bits that it names; 0: mode check alone */
     bool screen;          /* all of a profile is shown, not its first line only */
     const char *trace;    /* --trace */
     bool found;           /* the mode check found something */

@@ -160,6 +160,38 @@ check_explore(Cmd *c)
     return true;
 }
 
+/* Reads --sanitize, which is a run of mode check. */
+static bool
+check_sanitize(Cmd *c)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } known[] = {{"uninit", SANITIZE_UNINIT}, {"race", SANITIZE_RACE}};
+    const char *s = c->sanitize ? c->sanitize : "";
+    while (*s) {
+        size_t n = strcspn(s, ",");
+        unsigned bit = 0;
+        for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+            bool is = strlen(known[i].name) == n && strncmp(s, known[i].name, n) == 0;
+            bit = is ? known[i].bit : bit;
+        }
+        if (bit == 0) {
+            return options_wrong(c, arena_printf(&c->unit.arena,
+                                                 "--sanitize takes uninit and race, not "
+                                                 "'%.*s'",
+                                                 (int)n, s));
+        }
+        c->sanitizers |= bit;
+        s += n + (s[n] == ',');
+    }
+    if (c->sanitizers && c->run_mode && strcmp(c->run_mode, "check") != 0) {
+        return options_wrong(c, "--sanitize is a part of --mode check: leave --mode out");
+    }
+    c->run_mode = c->sanitizers ? "check" : c->run_mode;
+    return true;
+}
+
 /* The first bytes of a file decide whether it is a blob. */
 bool
 job_prepare(Cmd *c, Job *job)
@@ -168,13 +200,17 @@ job_prepare(Cmd *c, Job *job)
     if (backend && strcmp(backend, "host") != 0 && strcmp(backend, "emu") != 0) {
         return options_wrong(c, "--backend is host or emu");
     }
+    TRY(check_sanitize(c));
     const char *path = c->files.p[0];
     bool watched = c->run_mode && strcmp(c->run_mode, "fast") != 0;
     if (watched && backend && strcmp(backend, "host") == 0) {
-        return options_wrong(c, arena_printf(&c->unit.arena,
-                                             "--mode %s is for the emulator: leave "
-                                             "--backend out",
-                                             c->run_mode));
+        return options_wrong(
+            c, c->sanitize
+                   ? "--sanitize needs the emulator, which has a shadow of each byte: "
+                     "leave --backend out"
+                   : arena_printf(&c->unit.arena,
+                                  "--mode %s is for the emulator: leave --backend out",
+                                  c->run_mode));
     }
     TRY(check_explore(c));
     bool emulate = watched || (backend && strcmp(backend, "emu") == 0);

@@ -36,12 +36,39 @@ wants_check(const Cmd *c)
     return c->run_mode && strcmp(c->run_mode, "check") == 0;
 }
 
+/* Returns the bit of --sanitize that a finding belongs to, or 0. */
+static unsigned
+sanitizer_of(DiagId id)
+{
+    return id == D_UNINIT || id == D_UNINIT_READ || id == D_PAD_READ ? SANITIZE_UNINIT
+           : id == D_CORE_COLLISION || id == D_RACE                  ? SANITIZE_RACE
+                                                                     : 0;
+}
+
 /* Returns whether a warning is what the mode check looks for. */
 static bool
 is_check_finding(const Cmd *c, DiagId id)
 {
-    return wants_check(c) && (id == D_UNINIT || id == D_UNINIT_READ || id == D_PAD_READ ||
-                              id == D_CORE_COLLISION);
+    return wants_check(c) && sanitizer_of(id) != 0;
+}
+
+/* Returns whether --sanitize leaves a finding out. */
+static bool
+is_unwanted(const Cmd *c, DiagId id)
+{
+    unsigned bit = sanitizer_of(id);
+    return c->sanitizers && bit && !(c->sanitizers & bit);
+}
+
+/* With --sanitize, what the compiler has found of queues counts like what the run
+ * finds. */
+static void
+count_races(Cmd *c)
+{
+    for (uint32_t i = 0; i < c->unit.diags.n; i++) {
+        bool race = c->unit.diags.p[i]->id == D_RACE;
+        c->found = c->found || (race && (c->sanitizers & SANITIZE_RACE));
+    }
 }
 
 static void
@@ -52,7 +79,9 @@ warn_while_running(void *ctx, const char *name, const char *text, const char *pl
     Span span;
     bool known = report_place(&c->unit, place, &span);
     bool silent = known && severity_decide(&c->unit, id, span, 0, false, true).silent;
-    if (!silent && !is_reported(&c->unit, id, text)) {
+    c->found = c->found || (!silent && c->sanitizers && !is_unwanted(c, id) &&
+                            is_check_finding(c, id));
+    if (!silent && !is_unwanted(c, id) && !is_reported(&c->unit, id, text)) {
         c->found = c->found || is_check_finding(c, id);
         if (known) {
             diag_add(&c->unit, id, span, 0, "%s", text);
@@ -251,5 +280,6 @@ run_emulator(Cmd *c, Job *job, TikError *err)
 bool
 job_execute(Cmd *c, Job *job, bool host, TikError *err)
 {
+    count_races(c);
     return host ? run_host(c, job, err) : run_emulator(c, job, err);
 }
