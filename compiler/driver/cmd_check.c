@@ -2,6 +2,7 @@
  * files. */
 #include "base/product.h"
 #include "driver/driver.h"
+#include "driver/memory_map.h"
 #include "passes/check.h"
 
 #include <string.h>
@@ -121,6 +122,26 @@ print_proofs(Unit *u)
     return io_print(u, t.p, t.n);
 }
 
+/* Shows the memories of the kernels, as text or JSON and as a picture. */
+static bool
+show_memory(Cmd *c)
+{
+    Unit *u = &c->unit;
+    Text t, picture;
+    text_init(&t, &u->arena);
+    text_init(&picture, &u->arena);
+    for (uint32_t i = 0; c->memory && i < u->kernels.n; i++) {
+        (report_json(c) ? memory_map_json : memory_map_text)(u->kernels.p[i], &t);
+    }
+    TRY(t.n == 0 || io_print(u, t.p, t.n));
+    if (!c->memory_svg) {
+        return true;
+    }
+    memory_map_svg(u->kernels.p, u->kernels.n, &picture);
+    return options_spare(c, c->memory_svg) &&
+           io_write(u, c->memory_svg, picture.p, picture.n);
+}
+
 /* Checks one file; each is a compilation of its own. */
 static int
 check_one(Cmd *c, const char *path)
@@ -129,7 +150,8 @@ check_one(Cmd *c, const char *path)
     Options opt = c->unit.opt;
     unit_init(&one.unit);
     one.unit.opt = opt;
-    (void)!compile_file(&one, path);
+    bool ok = compile_file(&one, path) && one.unit.errors == 0;
+    (void)!(ok && show_memory(&one));
     if (one.proofs) {
         (void)!print_proofs(&one.unit);
     }
@@ -145,6 +167,10 @@ int
 cmd_check(Cmd *c)
 {
     if (!report_format(c)) {
+        return report_unit(c);
+    }
+    if (c->memory_svg && c->files.n > 1) {
+        (void)!options_wrong(c, "--memory-svg is for one file");
         return report_unit(c);
     }
     int worst = EXIT_CLEAN;

@@ -57,9 +57,10 @@ typedef struct Cmd {
     PassList without; /* the passes that --disable names */
     const char *dtype;
     const char *cpu; /* null means this machine's */
-    bool proofs, verify_each, stats, matrix, dry_run;
-    bool several;          /* the command has other files beside this one */
-    bool output_on_stdout; /* what the program prints then goes to standard error */
+    bool proofs, verify_each, stats, matrix, dry_run, memory;
+    const char *memory_svg; /* --memory-svg */
+    bool several;           /* the command has other files beside this one */
+    bool output_on_stdout;  /* what the program prints then goes to standard error */
     int64_t opt_level;
     int64_t threads;
     int64_t dim; /* 0 means not given */

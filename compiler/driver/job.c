@@ -213,7 +213,10 @@ job_prepare(Cmd *c, Job *job)
                                   c->run_mode));
     }
     TRY(check_explore(c));
-    bool emulate = watched || (backend && strcmp(backend, "emu") == 0);
+    if (c->stats && backend && strcmp(backend, "host") == 0) {
+        return options_wrong(c, "--stats counts on the emulator: leave --backend out");
+    }
+    bool emulate = watched || c->stats || (backend && strcmp(backend, "emu") == 0);
     char *bytes;
     size_t size;
     TRY(io_read(&c->unit, path, &bytes, &size));

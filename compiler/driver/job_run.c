@@ -258,7 +258,8 @@ static bool
 run_emulator(Cmd *c, Job *job, TikError *err)
 {
     TikArray lmem = {0};
-    ProfileView *view = wants_time(c) ? ARENA_NEW(&c->unit.arena, ProfileView) : NULL;
+    bool counts = wants_time(c) || c->stats;
+    ProfileView *view = counts ? ARENA_NEW(&c->unit.arena, ProfileView) : NULL;
     TikEmuOptions o = {.lmem = c->lmem_dump ? &lmem : NULL,
                        .warn = warn_while_running,
                        .ctx = c,
@@ -274,7 +275,8 @@ run_emulator(Cmd *c, Job *job, TikError *err)
               (!c->lmem_dump || tik_npy_write(c->lmem_dump, &lmem, err));
     c->fault_chain = ok ? 0 : chain_of_blob(&c->unit, job, err->frame);
     tik_array_free(&lmem);
-    return ok && (!view || profile_end(c, view));
+    TRY(ok && (!c->stats || profile_stats(c, view)));
+    return !wants_time(c) || profile_end(c, view);
 }
 
 bool

@@ -338,6 +338,84 @@ profile_end(Cmd *c, ProfileView *v)
     return io_print(&c->unit, out.p, out.n);
 }
 
+/* ---- counts -------------------------------------------------------------- */
+
+static void
+stats_text(const ProfileView *v, Text *out)
+{
+    const TikProfile *p = &v->profile;
+    text_printf(out, "%s: %llu descriptors executed on %u core%s of %s\n", v->kernel.name,
+                (unsigned long long)p->descriptors, p->cores, p->cores == 1 ? "" : "s",
+                tikblob_soc_name(v->blob.soc));
+    for (int q = 0; q < TIK_QUEUES; q++) {
+        if (p->queue[q].instructions > 0) {
+            text_printf(out, "  %-5s %12llu instructions\n", tikrt_queue_name(q),
+                        (unsigned long long)p->queue[q].instructions);
+        }
+    }
+    for (int from = 0; from < TIK_MEMORIES; from++) {
+        for (int to = 0; to < TIK_MEMORIES; to++) {
+            if (p->moved[from][to] > 0) {
+                text_printf(out, "  %-5s %12llu bytes to %s\n", tikrt_memory_name(from),
+                            (unsigned long long)p->moved[from][to],
+                            tikrt_memory_name(to));
+            }
+        }
+    }
+    for (int s = 0; s < SC_COUNT; s++) {
+        if (v->kernel.peak[s] > 0 && s != SC_SREG) {
+            text_printf(out, "  %-5s %12lld of %lld bytes in use%s\n",
+                        tikblob_scope_name((Scope)s), (long long)v->kernel.peak[s],
+                        (long long)v->blob.soc->bytes[s],
+                        s == SC_LMEM ? " in each lane" : "");
+        }
+    }
+}
+
+static void
+json_peaks(const ProfileView *v, Text *out)
+{
+    json_open(out, "peak", '{');
+    for (int s = 0; s < SC_COUNT; s++) {
+        if (v->kernel.peak[s] > 0 && s != SC_SREG) {
+            json_number(out, tikblob_scope_name((Scope)s), v->kernel.peak[s]);
+        }
+    }
+    json_close(out, '}');
+}
+
+static void
+json_instructions(const TikProfile *p, Text *out)
+{
+    json_open(out, "instructions", '{');
+    for (int q = 0; q < TIK_QUEUES; q++) {
+        if (p->queue[q].instructions > 0) {
+            json_count(out, tikrt_queue_name(q), p->queue[q].instructions);
+        }
+    }
+    json_close(out, '}');
+}
+
+bool
+profile_stats(Cmd *c, const ProfileView *v)
+{
+    Text out;
+    if (!report_json(c)) {
+        text_init(&out, &c->unit.arena);
+        stats_text(v, &out);
+        return io_print(&c->unit, out.p, out.n);
+    }
+    json_begin(c, &out);
+    json_text(&out, "kernel", v->kernel.name);
+    json_text(&out, "target", tikblob_soc_name(v->blob.soc));
+    json_count(&out, "cores", v->profile.cores);
+    json_count(&out, "descriptors", v->profile.descriptors);
+    json_instructions(&v->profile, &out);
+    json_moved(&v->profile, &out);
+    json_peaks(v, &out);
+    return json_end(c, &out);
+}
+
 int
 cmd_profile(Cmd *c)
 {

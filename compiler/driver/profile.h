@@ -25,4 +25,7 @@ bool MUST_USE profile_begin(Cmd *c, ProfileView *v, const uint8_t *blob, size_t 
 /* Writes the trace of --trace and prints what was found. */
 bool MUST_USE profile_end(Cmd *c, ProfileView *v);
 
+/* Prints what was executed, which depends on no model. */
+bool MUST_USE profile_stats(Cmd *c, const ProfileView *v);
+
 #endif

@@ -335,6 +335,16 @@ typedef struct ArgSpan {
     uint32_t file : 12; /* 0: unknown */
 } ArgSpan;
 
+/* When the bytes of an on-core buffer are its own, between two statements in program
+ * order, and which statements use it. */
+typedef struct BufLife {
+    BufId buf;
+    int64_t bytes; /* whole granules, of all copies */
+    uint32_t begin, end;
+    StmtId begin_at;          /* the statement at begin */
+    StmtId first_at, last_at; /* the first and last use; 0: there is none */
+} BufLife;
+
 typedef struct Kernel {
     Arena arena;
     Unit *unit;
@@ -368,6 +378,7 @@ typedef struct Kernel {
      * the first such write on they run in core order */
     bool blocks_atomics_ordered;
     int64_t peak[SC_COUNT]; /* bytes used in each memory, after allocation */
+    VEC(BufLife) lives;     /* of the buffers that have an address, by memory */
     /* tensors stay as declared, since what their accesses reach does not fit */
     bool no_growth;
     /* What becomes machine code in place of the kernel where no two arguments share

@@ -66,6 +66,7 @@ typedef struct Allocate {
     uint32_t *life_of; /* by BufId: index + 1 */
     uint32_t pos;
     VEC(LoopSpan) loops;
+    VEC(StmtId) order;  /* statements by their position less 1 */
     VEC(uint32_t) used; /* lives that are used in the open loops */
     bool quiet;         /* a buffer that does not fit is no diagnostic yet */
     bool ok;
@@ -172,6 +173,7 @@ walk_stmt(Allocate *a, StmtId id)
 {
     const Stmt *s = &a->k->stmts.p[id];
     a->pos++;
+    VEC_PUSH(&a->scratch, &a->order, id);
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
         note_instr(a, id);
@@ -675,6 +677,25 @@ place_in_lanes(Plan *p, int64_t capacity)
     return ok;
 }
 
+/* Keeps what is known of lives for those who show it. */
+static void
+keep_lives(const Plan *p)
+{
+    Kernel *k = p->a->k;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const Life *l = p->lives[i];
+        uint32_t begin = begin_of(p, l);
+        BufLife life = {.buf = l->buf,
+                        .bytes = l->size,
+                        .begin = begin,
+                        .end = end_of(p, l),
+                        .begin_at = p->a->order.p[begin - 1],
+                        .first_at = l->first_at,
+                        .last_at = l->last_at};
+        VEC_PUSH(&k->arena, &k->lives, life);
+    }
+}
+
 static void
 allocate_scope(Allocate *a, Scope scope)
 {
@@ -705,6 +726,7 @@ allocate_scope(Allocate *a, Scope scope)
         a->k->bufs.p[p.lives[i]->buf].address = p.lives[i]->address;
     }
     a->k->peak[scope] = p.peak;
+    keep_lives(&p);
 }
 
 /* The buffers of run-time size get the rest of the memory. */
@@ -738,6 +760,7 @@ allocate(Kernel *k, bool quiet)
     Allocate a = {.k = k, .quiet = quiet, .ok = true};
     arena_init(&a.scratch);
     a.life_of = ARENA_ARRAY(&a.scratch, uint32_t, k->bufs.n);
+    k->lives.n = 0;
     for (BufId id = 1; id < k->bufs.n; id++) {
         k->bufs.p[id].address = -1;
     }

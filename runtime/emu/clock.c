@@ -18,6 +18,10 @@ static const Rate rates[] = {
 #include "isa/rate.def"
 };
 
+/* What counts with a processor whose rates are not known: the clocks mean nothing, and
+ * TikProfile.mhz stays 0. */
+static const Rate unknown = {.lanes = 128, .m = 16, .n = 16, .k8 = 32};
+
 /* Clocks that do not depend on sizes (docs/emulator.md). */
 enum {
     GLOBAL_LATENCY = 200, /* of a move from or to global memory */
@@ -104,12 +108,6 @@ rate_of(const Soc *soc)
     return NULL;
 }
 
-bool
-clock_knows(const Soc *soc)
-{
-    return rate_of(soc) != NULL;
-}
-
 static bool
 fits_l2(const EmuKernel *k)
 {
@@ -157,7 +155,7 @@ clock_begin(EmuRun *r)
 {
     const EmuKernel *k = &r->p->kernel;
     r->clock = NULL;
-    if (k->watch == NULL || k->watch->profile == NULL || !clock_knows(k->soc)) {
+    if (k->watch == NULL || k->watch->profile == NULL) {
         return true;
     }
     EmuClock *c = calloc(1, sizeof *c);
@@ -165,8 +163,11 @@ clock_begin(EmuRun *r)
     if (c == NULL) {
         return false;
     }
-    c->rate = *rate_of(k->soc);
-    k->watch->profile->mhz = c->rate.mhz == 0 ? DEFAULT_MHZ : c->rate.mhz;
+    const Rate *known = rate_of(k->soc);
+    c->rate = known == NULL ? unknown : *known;
+    k->watch->profile->mhz = known == NULL      ? 0
+                             : c->rate.mhz == 0 ? DEFAULT_MHZ
+                                                : c->rate.mhz;
     c->in_l2 = fits_l2(k);
     c->flags = (k->flags & TIKBLOB_QUEUES) != 0;
     c->known = calloc(KNOWN, sizeof *c->known);
@@ -371,6 +372,7 @@ is_move(Op op)
     case FAM_SEGMENT:
     case FAM_LOAD:
     case FAM_IMAGE:
+    case FAM_LMEM: /* only moves have operands in different memories */
         return true;
     default:
         return false;

@@ -19,7 +19,5 @@ void clock_core(EmuRun *r);
 void clock_meet(EmuRun *r);
 /* Called before a descriptor is executed. */
 void clock_step(EmuRun *r, const EmuOp *op);
-/* Returns whether the rates of a processor are known. */
-bool clock_knows(const Soc *soc);
 
 #endif
