@@ -4,6 +4,10 @@
 #include "host/lower/guard.h"
 #include "isa/operand.h"
 
+enum {
+    LIST_LEAST = 4 /* addresses that are put into memory together */
+};
+
 LLVMValueRef
 call_arg(Lower *l, const ParamInfo *p, const Arg *a)
 {
@@ -154,6 +158,80 @@ origin_of(const Lower *l, const Stmt *s, int i)
     return i >= 0 && i < ORIGIN_FACTORS && o->ref.buf != 0 ? o : NULL;
 }
 
+/* An offset is what an expression says, and a number of bytes. */
+typedef struct Offset {
+    ExprId of; /* 0: nothing */
+    int64_t bytes;
+} Offset;
+
+static Offset
+offset_of(const Kernel *k, ExprId id)
+{
+    const Expr *e = ir_expr(k, id);
+    if (e->kind == EX_CONST) {
+        return (Offset){0, e->imm};
+    }
+    bool sum = e->kind == EX_OP && e->op == SOP_ADD && dtype_size((Dtype)e->dtype) == 8 &&
+               ir_is_const(k, e->b);
+    return sum ? (Offset){e->a, ir_expr(k, e->b)->imm} : (Offset){id, 0};
+}
+
+/* Returns whether an operand's address is that of another one and some bytes. */
+static bool
+is_beside(const Lower *l, const Ref *first, const Ref *r, int64_t *bytes)
+{
+    Offset from = offset_of(l->k, first->off), to = offset_of(l->k, r->off);
+    *bytes = to.bytes - from.bytes;
+    return first->buf == r->buf && from.of == to.of && guard_ref(l, r) == NULL &&
+           guard_ref(l, first) == NULL && l->k->bufs.p[r->buf].role != BUF_LIST;
+}
+
+static void
+put_address(Lower *l, int i, LLVMValueRef address)
+{
+    LLVMValueRef index = lower_const(l, i);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(l->b, l->ptr, l->addresses, &index, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(l->b, address, at), sizeof(void *));
+}
+
+/* Puts the addresses of tensors that begin at known distances from the first of them, as
+ * those of a list mostly do; returns how many there are. Together they are one sum and
+ * one store, which is little code. */
+static int
+put_list(Lower *l, const Arg *args, int first, int n)
+{
+    LLVMValueRef distance[MAX_PARAMS];
+    int64_t bytes;
+    int k = 0;
+    while (k < n && is_beside(l, &args[first].ref, &args[first + k].ref, &bytes)) {
+        distance[k++] = lower_const(l, bytes);
+    }
+    if (k < LIST_LEAST) {
+        return 0;
+    }
+    LLVMValueRef at = LLVMConstVector(distance, (unsigned)k);
+    LLVMValueRef base = lower_ref(l, &args[first].ref);
+    put_address(l, first, LLVMBuildGEP2(l->b, l->i8, base, &at, 1, ""));
+    return k;
+}
+
+static bool
+is_tensor(const ParamInfo *p)
+{
+    return p->role == ROLE_DST || p->role == ROLE_SRC;
+}
+
+/* Returns how many tensor operands follow each other. */
+static int
+tensors_from(const ParamInfo *params, int i, int n)
+{
+    int k = 0;
+    while (i + k < n && is_tensor(&params[i + k])) {
+        k++;
+    }
+    return k;
+}
+
 LLVMValueRef
 lower_operands(Lower *l, StmtId s)
 {
@@ -165,17 +243,17 @@ lower_operands(Lower *l, StmtId s)
         l->addresses =
             lower_alloca(l, LLVMArrayType2(l->ptr, MAX_PARAMS + 1), "operands");
     }
-    for (int i = 0; i <= n; i++) {
-        bool tensor = i < n && (params[i].role == ROLE_DST || params[i].role == ROLE_SRC);
-        if (i == n || tensor) {
-            LLVMValueRef index = lower_const(l, i);
-            LLVMValueRef at =
-                LLVMBuildInBoundsGEP2(l->b, l->ptr, l->addresses, &index, 1, "");
-            const Origin *o = tensor ? origin_of(l, st, i - MATMUL_a) : NULL;
-            const Ref *r = o != NULL ? &o->ref : &args[i].ref;
-            LLVMBuildStore(l->b, tensor ? lower_ref(l, r) : lower_sreg(l), at);
+    for (int i = 0; i < n; i++) {
+        if (is_tensor(&params[i])) {
+            const Origin *o = origin_of(l, st, i - MATMUL_a);
+            int list = o == NULL ? put_list(l, args, i, tensors_from(params, i, n)) : 0;
+            if (list == 0) {
+                put_address(l, i, lower_ref(l, o != NULL ? &o->ref : &args[i].ref));
+            }
+            i += MAX(0, list - 1);
         }
     }
+    put_address(l, n, lower_sreg(l));
     return l->addresses;
 }
 
