@@ -1,5 +1,5 @@
 # Makefile: builds tikc and its libraries into build/ (or BUILD=DIR).
-#   make            build/tikc, libtikc, libtikrt, libtikc-host; V=1 shows the commands
+#   make            build/tikc, libtikc, libtikrt, libtikc-host and its helpers; V=1 shows the commands
 #   make demo       installs what is missing (packages.txt), builds, runs the samples on both back ends
 #   make test       the whole test suite
 #   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
@@ -83,9 +83,12 @@ LIBS = -lgmp -lm
 
 .PHONY: all demo test mutants check-passes check-san bench fuzz install uninstall lint docs blobs clean packages format
 
+LEVEL_NAMES := $(if $(filter x86_64,$(shell uname -m)),$(if $(SAN),,$(shell grep ^LEVEL compiler/host/level.def | cut -d '"' -f 2)))
+HELPER_SETS := $(if $(HAVE_LLVM),$(LEVEL_NAMES:%=$(BUILD)/libtikc-helpers-%.so))
+
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
-all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(BUILD)/gen/tikc.1 $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
+all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(HELPER_SETS) $(BUILD)/gen/tikc.1 $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
 # Objects are made again when the flags change.
 FLAGS := $(CFLAGS) $(NUMERIC)
@@ -179,6 +182,22 @@ LLVM_INSIDE   = -Wl,--gc-sections $(LLVM_NEEDS)
 with_llvm    = $(if $(1),$(1) $(LLVM_INSIDE),$(shell $(LLVM_CONFIG) --link-shared --libfiles))
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(SHARED) $^ $(LDFLAGS) $(call with_llvm,$(LLVM_ARCHIVES)) $(LIBS)
+# Helpers of kernels, compiled for the levels of processors of compiler/host/level.def. A set serves the library that was
+# built of the same sources. Sanitizers do without, so that their runs compile all code.
+HELPERS_TIK  = compiler/host/helpers.tik
+HELPERS_OF   = $(HOST_SRC) $(wildcard compiler/host/*.h compiler/host/*.def compiler/host/lower/*.h runtime/isa/*.def \
+               runtime/isa/*.h)
+$(BUILD)/gen/helpers_id.h: $(HELPERS_OF)
+	@mkdir -p $(@D)
+	$(call say,ID,$@)cat $^ | sha256sum | sed 's/^\(.\{16\}\).*/#define HELPERS_ID "\1"/' > $@
+$(BUILD)/obj/compiler/host/ready.o: $(BUILD)/gen/helpers_id.h
+$(BUILD)/tools/helper-set: tools/helper-set.c $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -pthread -o $@ $< $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a \
+	    $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)
+$(BUILD)/libtikc-helpers-%.so: $(BUILD)/tools/helper-set $(HELPERS_TIK)
+	$(call say,HELPERS,$@)LD_LIBRARY_PATH=$(BUILD) $< $* $(HELPERS_TIK) $(@:.so=.o) && \
+	    $(CC) -shared -Wl,-Bsymbolic -o $@ $(@:.so=.o) && rm -f $(@:.so=.o)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) -lsodium -ldl
 
@@ -191,7 +210,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	    $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -lcmocka
 # Those of the host back end (the longest matching pattern wins).
 $(BUILD)/unit/test_host%: tests/unit/test_host%.c $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a \
-    $(BUILD)/libtikrt.a
+    $(BUILD)/libtikrt.a | $(HELPER_SETS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -pthread -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
@@ -307,7 +326,7 @@ install: all
 	$(call say,INSTALL,$(INTO))install -D -t $(INTO)/bin $(BUILD)/tikc
 	@install -D -m 644 -t $(INTO)/share/man/man1 $(BUILD)/gen/tikc.1
 	@install -D -m 644 $(BUILD)/gen/tikc.bash $(INTO)/share/bash-completion/completions/tikc
-	@install -D -m 644 -t $(INTO)/lib $(BUILD)/libtikc-host.so $(LIBRARIES:%=$(BUILD)/lib%.so.$(VERSION)) \
+	@install -D -m 644 -t $(INTO)/lib $(BUILD)/libtikc-host.so $(HELPER_SETS) $(LIBRARIES:%=$(BUILD)/lib%.so.$(VERSION)) \
 	    $(LIBRARIES:%=$(BUILD)/static/lib%.a)
 	@cp -P $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/lib$l.so.$(SOVERSION)) $(INTO)/lib/
 	@for h in $(sort $(filter runtime/%,$(HEADERS))); do to=$${h#runtime/}; \
@@ -318,7 +337,7 @@ install: all
 
 uninstall:
 	rm -rf $(INTO)/bin/tikc $(INTO)/share/man/man1/tikc.1 $(INTO)/share/bash-completion/completions/tikc
-	rm -rf $(INTO)/lib/libtikc-host.so $(INTO)/include/tikrt $(INTO)/include/tikc \
+	rm -rf $(INTO)/lib/libtikc-host.so $(INTO)/lib/libtikc-helpers-*.so $(INTO)/include/tikrt $(INTO)/include/tikc \
 	    $(foreach l,$(LIBRARIES),$(addprefix $(INTO)/lib/lib$l,.so .so.$(SOVERSION) .so.$(VERSION) .a) \
 	    $(INTO)/lib/pkgconfig/$l.pc)
 

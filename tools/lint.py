@@ -46,7 +46,7 @@ ROOMS = {
                              'runtime/include', 'runtime/launch'],
 }
 INCLUDED_FROM = ['compiler', 'compiler/include', 'runtime', 'runtime/include']
-GENERATED = ['tik.tab.h', 'tik.lex.h', 'family.h', 'family.inc']
+GENERATED = ['tik.tab.h', 'tik.lex.h', 'family.h', 'family.inc', 'helpers_id.h']
 BANNED = r'\b(strcpy|strcat|sprintf|gets|strtok|atoi|atol|alloca|setjmp|longjmp)\s*\('
 PRINTS = r'\b(printf|fprintf|puts|fputs|exit|_exit)\s*\('
 MARKS = r'\b(TODO|FIXME|XXX|HACK)\b|not implemented|for now\b'

@@ -7,9 +7,8 @@
 #ifndef _GNU_SOURCE /* the flags of LLVM define it on most systems */
 #define _GNU_SOURCE
 #endif
-#include "host/lower/lower.h"
+#include "host/ready.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -157,26 +156,12 @@ read_all(int fd, Text *log)
     }
 }
 
-/* Returns the folder of libtikrt.so, which stands beside this library wherever both are
- * installed; null if the system does not say where that is. */
-static char *
-runtime_folder(Arena *a)
-{
-    static const char here = 0;
-    Dl_info self;
-    char *path = dladdr(&here, &self) != 0 ? realpath(self.dli_fname, NULL) : NULL;
-    char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    char *folder = slash != NULL ? arena_strndup(a, path, (size_t)(slash - path)) : NULL;
-    free(path);
-    return folder;
-}
-
 /* Runs the linker; log gets what it prints. Returns its exit status, or -1. The library
  * names libtikrt.so and where it is, so that a program need not have loaded it. */
 static int
 run_linker(Arena *a, const char *object, const char *library, Text *log)
 {
-    char *folder = runtime_folder(a);
+    char *folder = host_folder(a); /* libtikrt.so stands beside this library */
     if (folder == NULL) {
         text_put(log, "the folder of libtikc-host.so is not known");
         return -1;
@@ -272,6 +257,36 @@ write_code(const Output *o, Lower *l, HostEmit what)
 }
 
 static bool
+has_none(void *helpers, const char *name)
+{
+    (void)helpers;
+    (void)name;
+    return false;
+}
+
+/* Leaves the helpers of all versions of the kernels. */
+static bool
+emit_helpers(Lower *l, Kernel *const *kernels, int n, const HostOptions *opt,
+             const char *path)
+{
+    l->store = (HelperStore){has_none, NULL};
+    for (int i = 0; i < n; i++) {
+        lower_kernel(l, kernels[i], false);
+    }
+    char *error = NULL;
+    if (!ready_keep_helpers(l->mod, l->target, &error) ||
+        !host_target_optimise(l->target, l->mod, true, &error)) {
+        diag_add(l->u, D_BACKEND, (Span){0}, 0, "LLVM cannot make the helpers: %s",
+                 error);
+        LLVMDisposeMessage(error);
+        return false;
+    }
+    Output o;
+    output_begin(&o, l->u, opt, path);
+    return write_code(&o, l, HOST_HELPERS);
+}
+
+static bool
 emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what,
             const HostOptions *opt, const char *path)
 {
@@ -308,7 +323,8 @@ host_emit(Unit *u, Kernel *const *kernels, int n, HostEmit what, const HostOptio
     arena_init(&scratch);
     Lower l;
     lower_open(&l, u, &scratch, &t, "tikc");
-    bool ok = emit_module(&l, kernels, n, what, opt, path);
+    bool ok = what == HOST_HELPERS ? emit_helpers(&l, kernels, n, opt, path)
+                                   : emit_module(&l, kernels, n, what, opt, path);
     lower_close(&l);
     arena_free(&scratch);
     host_target_close(&t);

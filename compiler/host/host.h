@@ -12,7 +12,8 @@ typedef enum HostEmit {
     HOST_OBJECT,
     HOST_SHARED,
     HOST_LLVM,
-    HOST_ASM
+    HOST_ASM,
+    HOST_HELPERS /* an object of the kernels' helpers alone (host/ready.h) */
 } HostEmit;
 
 typedef struct HostOptions {
@@ -20,16 +21,19 @@ typedef struct HostOptions {
     const char *cpu; /* null: the processor of this machine */
     /* what messages of emit name instead of its path; null: the path */
     const char *shown;
+    /* for HOST_HELPERS: a level of level.def in place of a processor; else null */
+    const char *level;
+    bool fresh; /* a session compiles all helpers itself */
 } HostOptions;
 
 /* What kernels that are compiled into this process share: the machine that the code is
  * for, and what links it. One thread uses a session at a time. */
 typedef struct HostSession HostSession;
 
-/* Helper functions of a session: how many were compiled, and how many times one was there
- * already, from another kernel. */
+/* Helper functions of a session: how many were compiled, how many times one was there
+ * already, and how many came from the set beside the library. */
 typedef struct HostCount {
-    int64_t made, shared;
+    int64_t made, shared, ready;
 } HostCount;
 
 typedef struct HostApi {
@@ -53,7 +57,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 6
+    HOST_API_VERSION = 7
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);

@@ -43,6 +43,37 @@ failed(Unit *u, LLVMErrorRef error)
 }
 
 static bool
+define(Unit *u, LLVMOrcLLJITRef jit, LLVMOrcCSymbolMapPair *pairs, size_t n)
+{
+    LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(jit);
+    return !failed(u, LLVMOrcJITDylibDefine(lib, LLVMOrcAbsoluteSymbols(pairs, n)));
+}
+
+static void
+set_pair(LLVMOrcLLJITRef jit, LLVMOrcCSymbolMapPair *p, const char *name,
+         uintptr_t address)
+{
+    p->Name = LLVMOrcLLJITMangleAndIntern(jit, name);
+    p->Sym = (LLVMJITEvaluatedSymbol){address, {0, 0}};
+}
+
+/* Binds the helpers of the set that are called for the first time. */
+static bool
+bind_ready(Unit *u, LLVMOrcLLJITRef jit, Helpers *h)
+{
+    LLVMOrcCSymbolMapPair pair;
+    for (uint32_t i = 0; i < h->known.n; i++) {
+        KnownHelper *k = &h->known.p[i];
+        if (k->address != 0 && !k->bound) {
+            set_pair(jit, &pair, k->symbol, k->address);
+            TRY(define(u, jit, &pair, 1));
+            k->bound = true;
+        }
+    }
+    return true;
+}
+
+static bool
 bind_runtime(Unit *u, LLVMOrcLLJITRef jit)
 {
     LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(jit);
@@ -74,11 +105,9 @@ bind_runtime(Unit *u, LLVMOrcLLJITRef jit)
     };
     LLVMOrcCSymbolMapPair pairs[ARRAY_LEN(runtime)];
     for (size_t i = 0; i < ARRAY_LEN(runtime); i++) {
-        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, runtime[i].name);
-        pairs[i].Sym = (LLVMJITEvaluatedSymbol){runtime[i].address, {0, 0}};
+        set_pair(jit, &pairs[i], runtime[i].name, runtime[i].address);
     }
-    LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, ARRAY_LEN(pairs));
-    TRY(!failed(u, LLVMOrcJITDylibDefine(lib, unit)));
+    TRY(define(u, jit, pairs, ARRAY_LEN(pairs)));
     LLVMOrcDefinitionGeneratorRef process = NULL;
     char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
     TRY(!failed(u, LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix,
@@ -130,6 +159,7 @@ host_session_open(Unit *u, const HostOptions *opt)
     HostSession *s = ARENA_NEW(&arena, HostSession);
     *s = (HostSession){.arena = arena, .target = target};
     arena_init(&s->helpers.arena);
+    ready_open(&s->helpers.ready, &s->target, opt);
     if (failed(u, make_linker(&jit))) {
         host_session_close(s);
         return NULL;
@@ -222,7 +252,8 @@ host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart, TikKernel *e
     Code *c = code_new();
     const char **names = ARENA_ARRAY(&c->arena, const char *, n);
     LLVMMemoryBufferRef object = compile(s, kernels, n, apart, c, entries, names);
-    if (object == NULL || !link_object(u, s, c, object, n, entries, names)) {
+    if (object == NULL || !bind_ready(u, s->jit, &s->helpers) ||
+        !link_object(u, s, c, object, n, entries, names)) {
         helpers_forget(&s->helpers, c);
         code_drop(c);
         return false;

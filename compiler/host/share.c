@@ -15,8 +15,6 @@ enum {
     KEPT_BYTES = 16 << 20
 };
 
-#define PREFIX "tik." /* keys begin with it, names of kernels do not */
-
 /* ---- code ---------------------------------------------------------------- */
 
 Code *
@@ -87,10 +85,26 @@ find(const Helpers *h, const char *key)
     return NULL;
 }
 
-bool
-helpers_has(const void *helpers, const char *key)
+static bool
+take_ready(Helpers *h, const char *key)
 {
-    return find(helpers, key) != NULL;
+    void *code = ready_find(&h->ready, key);
+    if (code == NULL) {
+        return false;
+    }
+    KnownHelper k = {.hash = hash_of(key),
+                     .key = arena_strdup(&h->arena, key),
+                     .symbol = arena_printf(&h->arena, HELPER_PREFIX "ready.%" PRIi64,
+                                            h->count.ready++),
+                     .address = (uintptr_t)code};
+    VEC_PUSH(&h->arena, &h->known, k);
+    return true;
+}
+
+bool
+helpers_has(void *helpers, const char *key)
+{
+    return find(helpers, key) != NULL || take_ready(helpers, key);
 }
 
 /* ---- sharing ------------------------------------------------------------- */
@@ -107,7 +121,9 @@ use(Helpers *h, LLVMValueRef fn, const char *key, Code *c)
 {
     const KnownHelper *k = find(h, key);
     h->count.shared++;
-    hold(c, k->owner);
+    if (k->owner != NULL) {
+        hold(c, k->owner);
+    }
     name(fn, k->symbol);
 }
 
@@ -115,12 +131,14 @@ static void
 give(Helpers *h, LLVMValueRef fn, const char *key, Code *c)
 {
     key = arena_strdup(&c->arena, key);
-    const char *symbol = arena_printf(&c->arena, PREFIX "%" PRIi64, h->count.made++);
+    const char *symbol =
+        arena_printf(&c->arena, HELPER_PREFIX "%" PRIi64, h->count.made++);
     name(fn, symbol);
     LLVMSetLinkage(fn, LLVMExternalLinkage);
     c->has_helpers = true;
     c->bytes += (int64_t)strlen(key);
-    VEC_PUSH(&h->arena, &h->known, ((KnownHelper){hash_of(key), key, symbol, c}));
+    KnownHelper k = {hash_of(key), key, symbol, .owner = c};
+    VEC_PUSH(&h->arena, &h->known, k);
 }
 
 void
@@ -130,7 +148,7 @@ helpers_share(Helpers *h, LLVMModuleRef mod, Code *c)
          fn = LLVMGetNextFunction(fn)) {
         size_t n;
         const char *key = LLVMGetValueName2(fn, &n);
-        if (strncmp(key, PREFIX, strlen(PREFIX)) == 0) {
+        if (strncmp(key, HELPER_PREFIX, strlen(HELPER_PREFIX)) == 0) {
             (LLVMIsDeclaration(fn) ? use : give)(h, fn, key, c);
         }
     }
@@ -185,5 +203,6 @@ helpers_close(Helpers *h)
     while (h->oldest != NULL) {
         drop_oldest(h);
     }
+    ready_close(&h->ready);
     arena_free(&h->arena);
 }

@@ -4,7 +4,7 @@
 #ifndef TIKC_HOST_SHARE_H
 #define TIKC_HOST_SHARE_H
 
-#include "host/host.h"
+#include "host/ready.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Orc.h>
@@ -25,11 +25,14 @@ typedef struct KnownHelper {
     uint64_t hash;
     const char *key; /* equal for functions of equal code */
     const char *symbol;
-    Code *owner;
+    Code *owner; /* null: it is in the set, at that address */
+    uintptr_t address;
+    bool bound; /* the linker knows the address */
 } KnownHelper;
 
 typedef struct Helpers {
     Arena arena;
+    ReadySet ready;
     VEC(KnownHelper) known;
     Code *oldest, *newest; /* what is kept, so that later kernels find its helpers */
     int64_t kept;          /* bytes */
@@ -40,8 +43,8 @@ Code *code_new(void); /* with one holder */
 /* The last holder frees it, and all that it holds. */
 void code_drop(Code *c);
 
-/* Whether a helper is known, as HelperStore asks. */
-bool helpers_has(const void *helpers, const char *key);
+/* Whether a helper is known, or in the set, as HelperStore asks. */
+bool helpers_has(void *helpers, const char *key);
 /* Binds the helpers that a module of c calls to the code that has them, and makes those
  * that it defines known. */
 void helpers_share(Helpers *h, LLVMModuleRef mod, Code *c);

@@ -3,7 +3,7 @@
  * expressions simplified; the vectorisers and the unroller of the standard pipelines have
  * nothing to do here and are not run. A module without registers needs no optimisation,
  * which saves a fifth of the compile time. */
-#include "host/lower/lower.h"
+#include "host/ready.h"
 
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
@@ -89,12 +89,16 @@ host_target_open(HostTarget *t, const HostOptions *opt, char **error)
     char *triple = LLVMGetDefaultTargetTriple();
     char *host_cpu = LLVMGetHostCPUName();
     char *host_features = LLVMGetHostCPUFeatures();
-    const char *cpu = opt->cpu != NULL ? opt->cpu : host_cpu;
-    const char *features = opt->cpu != NULL ? "" : host_features;
+    const HostLevel *level = opt->level != NULL ? level_find(opt->level) : NULL;
+    const char *cpu = level != NULL ? level->cpu : opt->cpu ? opt->cpu : host_cpu;
+    const char *features = level != NULL ? level->features
+                           : opt->cpu    ? ""
+                                         : host_features;
     bool ok = LLVMGetTargetFromTriple(triple, &target, error) == 0;
     if (ok) {
         t->opt_level = opt->opt_level < 0 ? 0 : MIN(opt->opt_level, 3);
         t->masked_stores = has_masked_stores(cpu, features);
+        t->tune = level != NULL ? level->tune : NULL;
         t->half_arithmetic = strstr(features, "+avx512fp16") != NULL;
         t->stream_bytes = stream_bytes(opt->cpu == NULL);
         t->machine = LLVMCreateTargetMachine(target, triple, cpu, features,

@@ -93,7 +93,8 @@ open_session(void)
 {
     Unit u;
     unit_init(&u);
-    HostSession *s = tikc_host_api()->open(&u, &(HostOptions){.opt_level = 2});
+    HostSession *s =
+        tikc_host_api()->open(&u, &(HostOptions){.opt_level = 2, .fresh = true});
     assert_non_null(s);
     unit_free(&u);
     return s;

@@ -84,6 +84,9 @@ lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *mod
         l->attrs[l->nattrs++] = string_attr(l, "prefer-vector-width", "512");
         l->attrs[l->nattrs++] = string_attr(l, "min-legal-vector-width", "512");
     }
+    if (t->tune != NULL) {
+        l->attrs[l->nattrs++] = string_attr(l, "tune-cpu", t->tune);
+    }
 }
 
 void

@@ -26,6 +26,7 @@ typedef struct HostTarget {
     /* masked stores are single instructions, vectors are 512 bits wide */
     bool masked_stores;
     bool half_arithmetic; /* vectors of float16 have instructions of their own */
+    const char *tune;     /* the processor that instructions are chosen for, or null */
     /* the size of all global tensors of a kernel from which outputs are streamed */
     int64_t stream_bytes;
 } HostTarget;
@@ -55,10 +56,14 @@ typedef struct DynamicSlots {
 typedef struct Fusion Fusion; /* host/lower/fusion.c */
 typedef struct Guards Guards; /* host/lower/guard.c */
 
+#define HELPER_PREFIX                                                                    \
+    "tik." /* names of helpers begin with it, those of kernels do not                    \
+            */
+
 /* Helpers that are compiled already: whether there is one of that name. */
 typedef struct HelperStore {
-    bool (*has)(const void *helpers, const char *name); /* null: there are none */
-    const void *helpers;
+    bool (*has)(void *helpers, const char *name); /* null: there are none */
+    void *helpers;
 } HelperStore;
 
 /* A result, and the same before its NaNs became canonical. */
@@ -78,7 +83,7 @@ typedef struct Lower {
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
     LLVMValueRef nontemporal;      /* metadata of stores */
     LLVMValueRef unlikely, likely; /* metadata of branches */
-    LLVMAttributeRef attrs[3];     /* of every function */
+    LLVMAttributeRef attrs[4];     /* of every function */
     int nattrs;
     /* some kernel keeps values in memory that optimisation makes registers */
     bool has_slots;
