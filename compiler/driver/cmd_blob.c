@@ -158,10 +158,11 @@ kernel_text(const TikBlobKernel *k, const TikBlobProof *proof, Text *out)
     text_printf(
         out,
         "%s: %u descriptors, %lld obligations proved, %lld checked at run time, at most "
-        "%llu steps on each of %u cores%s\n",
+        "%llu steps on each of %u cores%s; %llu steps of proof\n",
         k->name, k->ndescriptors, (long long)proof->proved, (long long)proof->checked,
         (unsigned long long)proof->steps, k->cores,
-        (k->flags & TIKBLOB_QUEUES) != 0 ? ", queues in order" : "");
+        (k->flags & TIKBLOB_QUEUES) != 0 ? ", queues in order" : "",
+        (unsigned long long)proof->work);
 }
 
 static void
@@ -173,6 +174,7 @@ kernel_json(const TikBlobKernel *k, const TikBlobProof *proof, Text *out)
     json_number(out, "proved", proof->proved);
     json_number(out, "checked", proof->checked);
     json_count(out, "steps", proof->steps);
+    json_count(out, "work", proof->work);
     json_count(out, "cores", k->cores);
     json_bool(out, "queues", (k->flags & TIKBLOB_QUEUES) != 0);
     json_close(out, '}');

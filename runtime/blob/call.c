@@ -132,7 +132,7 @@ enum {
 #ifdef TIK_LEAN
     WINDOW = 1024
 #else
-    WINDOW = 4096
+    WINDOW = 1 << 17
 #endif
 };
 

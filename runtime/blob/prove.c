@@ -230,6 +230,7 @@ known(Verifier *v)
                    .most = &v->most,
                    .least = &v->least,
                    .at = &v->at,
+                   .work = &v->proof->work,
                    NOT_LEAN(.shapes = v->shapes, .places = v->places)};
 }
 

@@ -99,7 +99,7 @@ enum {
 #ifdef TIK_LEAN
     WINDOW = 1024 /* it has less stack */
 #else
-    WINDOW = 4096
+    WINDOW = 1 << 17
 #endif
 };
 

@@ -58,15 +58,20 @@ verify_dead(const Verifier *v)
 }
 
 /* Returns whether a block is still open. Block numbers grow from the outside to the
- * inside. */
+ * inside, so ten steps find one in the deepest nest. */
 static bool
 is_open(const Verifier *v, uint32_t number)
 {
-    int i = v->nblocks;
-    while (i > 0 && v->blocks[i - 1].number > number) {
-        i--;
+    int lo = 0, hi = v->nblocks; /* it is not before lo, and not from hi on */
+    while (hi - lo > 1) {
+        int i = lo + (hi - lo) / 2;
+        if (v->blocks[i].number <= number) {
+            lo = i;
+        } else {
+            hi = i;
+        }
     }
-    return number == 0 || (i > 0 && v->blocks[i - 1].number == number);
+    return number == 0 || (hi > lo && v->blocks[lo].number == number);
 }
 
 static Interval
@@ -87,6 +92,7 @@ register_range(const Verifier *v, uint32_t reg)
 bool
 verify_number(Verifier *v, const TikNum *n, Interval *out, bool *exact)
 {
+    v->proof->work++;
     switch (n->kind) {
     case NUM_IMM:
         *out = interval_const(n->imm);
@@ -333,6 +339,7 @@ verify_access(Verifier *v)
 static bool
 verify_descriptor(Verifier *v)
 {
+    v->proof->work++;
     switch (v->d.kind) {
     case DESC_LOOP:
         return open_loop(v);
@@ -416,6 +423,22 @@ tikblob_workspace(const TikBlob *b, int kernel)
     return (sizeof(Verifier) + 15) / 16 * 16 + nregs * sizeof(RegFact);
 }
 
+uint64_t
+tikblob_work(const TikBlob *b, int kernel)
+{
+    const uint8_t *k = blob_record(b, SEC_KERN, (uint64_t)kernel);
+    return (uint64_t)get32(k + 8) * WORK_OF_SLOT;
+}
+
+/* A descriptor is proved to its end, whose work is bounded. */
+static bool
+in_budget(Verifier *v)
+{
+    return v->proof->work <= v->budget ||
+           verify_bad(v, BLOB_BUDGET,
+                      (BlobSeen){(int64_t)v->proof->work, 0, (int64_t)v->budget});
+}
+
 static bool
 run(Verifier *v)
 {
@@ -426,10 +449,14 @@ run(Verifier *v)
     while (more > 0) {
         if (pattern_proves(v)) {
             count(v, 1);
+            v->proof->work++;
+            if (!in_budget(v)) {
+                return false;
+            }
             continue;
         }
         more = tikblob_next(&v->c, &v->d, v->diag);
-        if (more > 0 && !verify_descriptor(v)) {
+        if (more > 0 && !(verify_descriptor(v) && in_budget(v))) {
             return false;
         }
     }
@@ -448,11 +475,12 @@ tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
                                          INT64_MAX});
     }
     Verifier *v = with->workspace;
-    *proof = (TikBlobProof){0, 0, 0};
+    *proof = (TikBlobProof){0, 0, 0, 0};
     v->b = b;
     v->diag = diag;
     v->proof = proof;
     v->weak = with->unproved;
+    v->budget = with->budget > 0 && with->budget < INT64_MAX ? with->budget : INT64_MAX;
     v->top_steps = 1; /* the end of the kernel */
     v->nsteps = 0;
 #ifndef TIK_LEAN

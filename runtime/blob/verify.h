@@ -11,8 +11,9 @@
 enum {
     MAX_BLOCKS = TIKBLOB_MAX_LOOPS + TIKBLOB_MAX_IFS,
     NO_DEF = -1,
-    PATTERNS = 4,  /* kept at a time */
-    FEW_PLACES = 4 /* tensors of which each is compared with each */
+    PATTERNS = 4,       /* kept at a time */
+    FEW_PLACES = 4,     /* tensors of which each is compared with each */
+    WORK_OF_SLOT = 4608 /* at most; tests/unit/test_blob_work.c counts it */
 };
 
 /* Where a tensor of a proved instruction lies, and what its rules ask (rules/shape.h). */
@@ -85,6 +86,7 @@ typedef struct Verifier {
     NOT_LEAN(int next_pattern;) /* the one that is replaced next */
     uint64_t block_events;      /* beginnings and ends of blocks so far */
     uint64_t register_writes;
+    uint64_t budget;
     uint64_t top_steps; /* steps outside of loops */
     Block blocks[MAX_BLOCKS];
     int nblocks;

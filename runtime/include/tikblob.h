@@ -369,22 +369,30 @@ TIK_API const char *tikblob_queue(const TikBlob *b, const TikBlobKernel *k,
 typedef struct TikBlobProof {
     int64_t proved, checked; /* obligations: proved, or left to a check while running */
     uint64_t steps;          /* proven bound on descriptors executed by one core */
+    uint64_t work; /* what the proof cost: descriptors, ranges of numbers that were looked
+                      up, evaluations of rules */
 } TikBlobProof;
 
 /* Proves P2 to P6 for one kernel. workspace has at least tikblob_workspace bytes and is
  * 16-byte aligned. Returns false when it is refuted; diag then has the witness. */
 TIK_API uint64_t tikblob_workspace(const TikBlob *b, int kernel);
+/* Returns what TikBlobProof.work of the kernel is at most, whatever is in it: a number of
+ * steps for each slot of its code (docs/blob-format.md, Loading). */
+TIK_API uint64_t tikblob_work(const TikBlob *b, int kernel);
 TIK_API bool tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
                             TikBlobProof *proof, TikBlobDiag *diag);
 
 /* The input of tikblob_unproved. With unproved the blob is one that is being made: an
  * access or rule that is neither proved nor marked `checked` is not refused but sets its
  * descriptor's bit in unproved (a bit per descriptor, zeroed by the caller), and the
- * stated step bound is ignored. With null it does what tikblob_verify does. */
+ * stated step bound is ignored. With null it does what tikblob_verify does. With a budget
+ * other than 0 a kernel whose proof costs more than that work is refused by the rule
+ * `budget`. */
 typedef struct TikBlobVerify {
     void *workspace;
     uint64_t bytes;
     uint8_t *unproved;
+    uint64_t budget;
 } TikBlobVerify;
 TIK_API bool tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
                               TikBlobProof *proof, TikBlobDiag *diag);

@@ -763,7 +763,7 @@ end_of(int64_t lo, int64_t hi, int turn)
 
 bool
 check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
-                     CheckStep step)
+                     CheckStep step, uint64_t *work)
 {
     const FamilyRules *rules = check_family(hi->op);
     int n, varies[MOST_VARYING], found = 0, all = 1;
@@ -780,6 +780,9 @@ check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
         }
     }
     check_copy(at, hi);
+    if (work != NULL) {
+        *work += (uint64_t)(all * (n + 1));
+    }
     for (int corner = 0; corner < all; corner++) {
         for (int i = 0, turns = corner; i < found; i++, turns /= 3) {
             int p = varies[i];

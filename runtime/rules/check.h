@@ -236,9 +236,10 @@ Dtype check_scalar_dtype(const CheckInstr *in, int param);
 Rule check_value_rule(Op op, int param);
 /* Whether the bounds of the operand hold for all numbers between those of lo and hi, of
  * an instruction whose bounds are not monotone (FamilyRules.bounds_corners); no for more
- * numbers than it tries. Others: that hi holds. at is room for it. */
+ * numbers than it tries. Others: that hi holds. at is room for it. The evaluations that
+ * it takes at most are added to *work, if it is not null. */
 bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
-                          CheckStep step);
+                          CheckStep step, uint64_t *work);
 /* Bounds of the instruction relate numbers in ways that no interval tells: they are
  * decided where all numbers are known. Depends on attributes only. */
 bool check_is_irregular(const CheckInstr *in);

@@ -124,12 +124,33 @@ fill_ends(Known *k, CheckInstr *in)
 
 /* ---- rules on one operand ------------------------------------------------ */
 
+/* Counts what a proof costs: rules on one operand that are evaluated, and footprints. */
+static void
+spend(const Known *k, int n)
+{
+    if (k->work != NULL) {
+        *k->work += (uint64_t)n;
+    }
+}
+
+/* Evaluates a rule; one on bounds or overlap asks for those of all operands first. */
+static bool
+evaluate(const Known *k, const CheckInstr *in, CheckStep step, Fault *fault)
+{
+    int n = 0;
+    if (!is_element(k) && (step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP)) {
+        (void)params_of(k, &n);
+    }
+    spend(k, n + 1);
+    return check_step(in, step, fault);
+}
+
 /* Checks the step with the operand at a value. */
 static bool
 holds_at(const Known *k, CheckInstr *in, CheckStep step, int64_t v, Fault *fault)
 {
     put(k, in, step.param, v);
-    return check_step(in, step, fault);
+    return evaluate(k, in, step, fault);
 }
 
 static bool
@@ -151,7 +172,7 @@ static Standing
 at_point(Known *k, CheckStep step, Fault *fault)
 {
     fill_ends(k, k->at);
-    return check_step(k->at, step, fault) ? STANDS_PROVED : STANDS_REFUTED;
+    return evaluate(k, k->at, step, fault) ? STANDS_PROVED : STANDS_REFUTED;
 }
 
 static Standing
@@ -327,13 +348,13 @@ largest_mask(const Known *k, int param, CheckInstr *in)
 /* The largest value up to the present one that the rule allows; its interval begins at
  * lo. */
 static int64_t
-largest_allowed(CheckInstr *in, CheckStep step, int64_t lo)
+largest_allowed(const Known *k, CheckInstr *in, CheckStep step, int64_t lo)
 {
     int64_t *v = &in->args[step.param].v;
     int64_t good = lo, bad = *v;
     while (bad - good > 1) {
         *v = good + (bad - good) / 2;
-        if (check_step(in, step, NULL)) {
+        if (evaluate(k, in, step, NULL)) {
             good = *v;
         } else {
             bad = *v;
@@ -345,14 +366,14 @@ largest_allowed(CheckInstr *in, CheckStep step, int64_t lo)
 /* Limits a number by its further rule: a pad mode allows one value of the burst, a block
  * of padding a number of elements. */
 static void
-obey_values(const ParamInfo *p, int n, CheckInstr *in)
+obey_values(const Known *k, const ParamInfo *p, int n, CheckInstr *in)
 {
     for (int i = 0; i < n; i++) {
         CheckStep step = {CHECK_VALUE, i};
         if (check_value_rule(in->op, i) != RULE_NONE && !in->args[i].literal &&
             require_direction(in->op, i) == DIRECTION_ALONE &&
-            !check_step(in, step, NULL)) {
-            in->args[i].v = largest_allowed(in, step, param_lo(&p[i]));
+            !evaluate(k, in, step, NULL)) {
+            in->args[i].v = largest_allowed(k, in, step, param_lo(&p[i]));
         }
     }
 }
@@ -378,7 +399,7 @@ largest(Known *k, CheckInstr *in)
             in->args[i].v = r.hi < param_hi(&p[i]) ? r.hi : param_hi(&p[i]);
         }
     }
-    obey_values(p, n, in);
+    obey_values(k, p, n, in);
     return true;
 }
 
@@ -429,7 +450,7 @@ bounds_hold(Known *k, CheckStep step)
     put(k, k->most, step.param, off.hi);
     check_copy(k->least, k->most);
     least(k, k->least);
-    return first && check_bounds_between(k->least, k->most, k->at, step);
+    return first && check_bounds_between(k->least, k->most, k->at, step, k->work);
 }
 
 /* Returns whether all values start before the tensor, or already the least one ends after
@@ -485,6 +506,7 @@ static bool
 hulls_apart(const Known *k, CheckInstr *most, int a, int b)
 {
     Interval x = values(k, a), y = values(k, b);
+    spend(k, 2);
     int64_t was[2] = {most->args[a].t.offset, most->args[b].t.offset};
     most->args[a].t.offset = 0;
     most->args[b].t.offset = 0;
@@ -582,6 +604,7 @@ holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step,
 {
     int n;
     const ParamInfo *p = params_of(k, &n);
+    spend(k, 2 * (n + 1)); /* at most */
     if (!holds(in, step, NULL)) {
         return false;
     }
@@ -722,6 +745,7 @@ all_steps_stand(Known *k)
     int n;
     const ParamInfo *p = params_of(k, &n);
     check_copy(k->most, k->in);
+    spend(k, 4 * n); /* at most two of each operand and of its bounds */
     for (int i = 0; i < n; i++) {
         if (!operand_stands(k, &p[i], i)) {
             return false;
@@ -877,6 +901,7 @@ places_stand(Known *k)
 {
     int n;
     const ParamInfo *p = params_of(k, &n);
+    spend(k, n);
     for (int i = 0; i < n; i++) {
         if (is_accessed(&p[i]) && !place_stands(k, i)) {
             return false;

@@ -30,6 +30,7 @@ typedef struct Known {
     /* the values of offsets and numbers by operand, and of the mask's words */
     const Interval *numbers, *words;
     CheckInstr *most, *least, *at; /* room for the instruction at certain values */
+    uint64_t *work;                /* counts evaluations of rules; null: nobody asks */
     Shape *shapes; /* SHAPES of them that were kept; null: none are kept */
     Place *places; /* with shapes, room for MAX_PARAMS of them */
     /* set by obligation_seen: the shape's room, or null; whether it has a shape that

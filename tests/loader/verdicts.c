@@ -212,6 +212,10 @@ verify(int kernel)
         put(" WORKSPACE OVERRUN");
         return false;
     }
+    if (proof.work > tikblob_work(&blob, kernel)) {
+        put(" WORK");
+        return false;
+    }
     if (ok) {
         put(" proved");
         put_number(proof.proved);
