@@ -35,7 +35,7 @@ typedef enum TikcKind {
     TIKC_DICT,    /* the same: a key, its value, a key, ... */
     TIKC_SET,     /* the same: the members */
     TIKC_SLICE,   /* three items: start, stop, step */
-    TIKC_MODULE,  /* text is its dotted name; ref */
+    TIKC_MODULE,  /* ref; its attribute __name__ is the dotted name */
     TIKC_OBJECT,  /* ref, n: anything else; only what a function gave may be given back */
     TIKC_FOREIGN, /* i: a number that the caller chose for a callable object of its own */
     TIKC_ELLIPSIS
@@ -129,8 +129,8 @@ TIKC_API bool tikc_record_leave(Tikc *t, const TikcValue *v, bool failed);
  * there is none. */
 TIKC_API bool tikc_record_exception(Tikc *t, const char **name, TikcValue *args,
                                     const char **help);
-/* Checks the kernels that BuildCCE ended since the last time. false: there were errors,
- * or none was ended. */
+/* Checks the kernels that BuildCCE ended since the last time, which get the next numbers
+ * if nothing is wrong. false: there were errors, or none was ended. */
 TIKC_API bool tikc_record_build(Tikc *t);
 /* Forgets the diagnostics, so that those that come belong to the next kernel. Kernels
  * stay, names may be used again. A kernel that is still being recorded and that an error

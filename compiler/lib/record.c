@@ -14,6 +14,9 @@ static void
 end_record(Tikc *t)
 {
     tik_finish(&t->record->in);
+    for (uint32_t i = 0; i < t->record->failed.n; i++) {
+        kernel_free(t->record->failed.p[i]);
+    }
 }
 
 bool
@@ -49,6 +52,7 @@ tikc_record_source(Tikc *t, const char *path, const char *text, size_t size)
 {
     Unit *u = &t->unit;
     uint32_t file = unit_add_source(u, path, text, size);
+    loader_note_file(&t->record->in, path);
     /* Parsing finds the allowances. The program's own interpreter reports what is wrong
      * with the text, and accepts more than the language has. */
     DiagMark mark = diag_mark(u);
@@ -277,14 +281,11 @@ tikc_record_exception(Tikc *t, const char **name, TikcValue *args, const char **
     return record_out(r, e.inst->args, args);
 }
 
-bool
-tikc_record_build(Tikc *t)
+static void
+check_kernels(Record *r, Unit *u)
 {
-    Unit *u = &t->unit;
-    Record *r = t->record;
-    bool any = r->checked < u->kernels.n;
-    for (; r->checked < u->kernels.n; r->checked++) {
-        Kernel *k = u->kernels.p[r->checked];
+    for (uint32_t i = r->checked; i < u->kernels.n; i++) {
+        Kernel *k = u->kernels.p[i];
         if (tik_record_spoilt(&r->in, k) && u->errors == 0) {
             diag_add(u, D_BUILD_ARGS, k->span, 0,
                      "an error was reported while kernel '%s' was recorded",
@@ -292,8 +293,23 @@ tikc_record_build(Tikc *t)
         }
         (void)!passes_run(k, NULL);
     }
-    t->good = any && u->errors == 0 && compile_info_finish(&r->in, r->in.here);
-    return t->good;
+}
+
+/* Takes the kernels out that have errors: numbers of kernels are those of good ones. */
+bool
+tikc_record_build(Tikc *t)
+{
+    Unit *u = &t->unit;
+    Record *r = t->record;
+    check_kernels(r, u);
+    bool ok = r->checked < u->kernels.n && u->errors == 0 &&
+              compile_info_finish(&r->in, r->in.here);
+    while (!ok && u->kernels.n > r->checked) {
+        VEC_PUSH(&u->arena, &r->failed, u->kernels.p[--u->kernels.n]);
+    }
+    r->checked = u->kernels.n;
+    t->good = u->kernels.n > 0;
+    return ok;
 }
 
 void

@@ -2,6 +2,7 @@
 #ifndef TIKC_LIB_RECORD_VALUE_H
 #define TIKC_LIB_RECORD_VALUE_H
 
+#include "ir/ir.h"
 #include "python/foreign.h"
 #include "tikrecord.h"
 
@@ -12,7 +13,8 @@ struct Record {
     ForeignHost host;
     TikcForeign *foreign; /* or null */
     void *ctx;
-    uint32_t checked; /* the kernels before it were checked */
+    uint32_t checked;     /* the kernels before it were checked */
+    VEC(Kernel *) failed; /* kernels with errors, which the containers still point to */
 };
 
 /* Returns VAL_FAIL after an exception. */

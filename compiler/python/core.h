@@ -747,6 +747,8 @@ void module_install(Interp *in);
 /* Finds a module, and loads it if needed. Returns VAL_FAIL if there is none or after a
  * failure, which module_failed distinguishes. */
 Value module_find(Interp *in, const char *dotted, Span span);
+/* Returns a module that was made or loaded before, or VAL_FAIL. */
+Value module_registered(Interp *in, const char *dotted);
 /* True if an exception is pending or the evaluation is over. */
 bool module_failed(const Interp *in);
 /* Returns an attribute that comes from the module's kind; sets *found to false if there
@@ -825,6 +827,9 @@ bool hidden_length(Interp *in, Object *self, Span span, int64_t *out);
 bool host_only_reports(Interp *in, const Ast *body);
 
 void loader_init(Interp *in, uint32_t main_file);
+/* Notes that a program that runs elsewhere has the file: one of a package of operators
+ * makes the program such a package, in the mode of the file's folder. */
+void loader_note_file(Interp *in, const char *path);
 /* Finds a module of the program's package. Returns VAL_FAIL as module_find does. */
 Value loader_find(Interp *in, const char *dotted, Span span);
 /* Returns whether -I NAME=DIR is meant for the module or for one above it: then it is no

@@ -146,6 +146,15 @@ name_main_below(Interp *in, const char *path, int n)
 }
 
 void
+loader_note_file(Interp *in, const char *path)
+{
+    if (find_impl(path, (int)strlen(path)) >= 0) {
+        in->u->operator_package = true;
+        in->core->loader.dynamic = below_dynamic(path);
+    }
+}
+
+void
 loader_init(Interp *in, uint32_t main_file)
 {
     LoaderState *l = &in->core->loader;

@@ -86,8 +86,8 @@ known_name(Interp *in, const char *dotted)
 
 /* ---- the registry -------------------------------------------------------- */
 
-static Value
-registered(Interp *in, const char *dotted)
+Value
+module_registered(Interp *in, const char *dotted)
 {
     core_owe(in, in->core->modules.n);
     for (uint32_t i = 0; i < in->core->modules.n; i++) {
@@ -101,7 +101,7 @@ registered(Interp *in, const char *dotted)
 Value
 py_module(Interp *in, const char *dotted_name)
 {
-    Value m = registered(in, dotted_name);
+    Value m = module_registered(in, dotted_name);
     if (val_failed(m)) {
         ModuleVal *made = ARENA_NEW(core_arena(in), ModuleVal);
         made->name = arena_strdup(core_arena(in), dotted_name);
@@ -203,7 +203,8 @@ load_embedded(Interp *in, const EmbeddedModule *e, Span span)
 bool
 module_is_known(Interp *in, const char *name)
 {
-    return name[0] != '_' && (find_embedded(name) || !val_failed(registered(in, name))) &&
+    return name[0] != '_' &&
+           (find_embedded(name) || !val_failed(module_registered(in, name))) &&
            strcmp(name, "posixpath") != 0;
 }
 
@@ -272,7 +273,7 @@ module_provided(Interp *in, Span span)
 {
     Value *m = &in->core->provided;
     if (m->kind != VAL_MODULE) {
-        Value loaded = registered(in, library_name(in, provided_name));
+        Value loaded = module_registered(in, library_name(in, provided_name));
         *m = val_failed(loaded) ? load_embedded(in, find_embedded(provided_name), span)
                                 : loaded;
     }
@@ -434,7 +435,7 @@ module_find(Interp *in, const char *dotted, Span span)
     bool private = dotted[0] == '_' && module_is_library(in, span);
     const EmbeddedModule *e = dotted[0] != '_' || private ? find_embedded(dotted) : NULL;
     dotted = private ? library_name(in, dotted) : known_name(in, dotted);
-    Value m = registered(in, dotted);
+    Value m = module_registered(in, dotted);
     if (!val_failed(m) || strlen(dotted) > LONGEST) {
         return m;
     }

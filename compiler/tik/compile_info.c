@@ -170,8 +170,10 @@ static bool
 collect(Interp *in, const char *name, Span span, const char **out)
 {
     const char *bad;
-    Value m = py_module(in, "<stdlib>._context");
-    Value dict = attrs_get(&m.module->attrs, intern(&in->u->names, name));
+    Value m = module_registered(in, "<stdlib>._context");
+    Value dict = m.kind == VAL_MODULE
+                     ? attrs_get(&m.module->attrs, intern(&in->u->names, name))
+                     : val_none();
     *out = "{}";
     if (dict.kind != VAL_DICT || compile_info_text(in, dict, span, out, &bad)) {
         return true;
