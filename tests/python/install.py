@@ -49,7 +49,7 @@ def test_installed_prefix():
 
 def test_types():
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(['mypy', '--strict', '--cache-dir', folder, 'tikc'], cwd=harness.PACKAGE, capture_output=True, text=True)
+        done = subprocess.run(['mypy', '--strict', '--cache-dir', folder, 'tikc', 'te', 'tbe'], cwd=harness.PACKAGE, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         with open(folder + '/user.py', 'w') as f:
             f.write('import tikc\nd: tikc.Diagnostic = tikc.check("k.tik")[0]\nn: int = d.line\ns: str = d.line\n')

@@ -11,6 +11,8 @@ from ._native import compiler, runtime
 from .arrays import Argument
 from .diagnostics import BlobError, CompileError, Diagnostic, RunWarning
 
+__tracebackhide__ = True  # pytest shows the caller
+
 BACKENDS = ('host', 'emulator')
 
 

@@ -1,0 +1,6 @@
+"""The module te of programs for the original toolkit, as tikc has it: see tikc.shims."""
+import sys
+
+from tikc import shims
+
+sys.modules[__name__] = shims.module(__name__)
