@@ -218,10 +218,10 @@ typedef struct TikProfile {
     /* called for each instruction, in the order of execution; may be null */
     void (*event)(void *ctx, const TikProfileEvent *e);
     void *ctx;
-    int64_t mhz;     /* clock of a core; 0: the rates of the processor are not known, so that clocks mean
-     * nothing and only what is counted does */
-    uint32_t cores;  /* that ran */
-    uint64_t clocks; /* until the last core ended, if all start at once */
+    int64_t mhz; /* clock of a core; 0: the rates of the processor are not known, so that
+                  * clocks mean nothing and only what is counted does */
+    uint32_t cores;       /* that ran */
+    uint64_t clocks;      /* until the last core ended, if all start at once */
     uint64_t core_clocks; /* sum over the cores */
     uint64_t descriptors; /* that were executed */
     struct {
