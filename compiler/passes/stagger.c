@@ -14,7 +14,8 @@
  * An early part moves before late parts of the iteration before. Of the bytes that both
  * access, and one of them writes, there are none; or each part reads there only what it
  * wrote itself; or the buffer begins to live in the body, and iterations take turns with
- * two of them, since the program asks for that many iterations at a time. */
+ * two of them, since the program asks for that many iterations at a time, or with two
+ * rows of it, if it has room for them. */
 #include "passes/copy.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
@@ -57,8 +58,7 @@ own_buffers(Stagger *g, Copy *c)
         BufId b = g->own.p[i];
         ExprId half = ir_cast(k, DT_S64, ir_op2(k, SOP_AND, c->value, one));
         c->buf[b] = g->doubled.p[i];
-        c->shift[b] =
-            ir_op2(k, SOP_MUL, half, ir_const(k, DT_S64, ir_room(&k->bufs.p[b])));
+        c->shift[b] = ir_op2(k, SOP_MUL, half, ir_const(k, DT_S64, stagger_step(g, b)));
     }
 }
 
@@ -130,7 +130,9 @@ copy_allocations(Stagger *g, Cursor *to)
 {
     g->doubled.n = 0;
     for (uint32_t i = 0; i < g->own.n; i++) {
-        VEC_PUSH(&g->scratch, &g->doubled, double_buffer(g->k, g->own.p[i]));
+        BufId b = g->own.p[i];
+        bool inside = stagger_step(g, b) < ir_room(&g->k->bufs.p[b]);
+        VEC_PUSH(&g->scratch, &g->doubled, inside ? b : double_buffer(g->k, b));
     }
     for (int i = 0; i < g->nstmts; i++) {
         Stmt s = g->k->stmts.p[g->stmt[i]];

@@ -30,6 +30,16 @@ typedef struct Stagger {
     VEC(BufId) doubled; /* what takes their places */
 } Stagger;
 
+/* Finds out whether parts of the loop's body wait for others, and nothing but operands
+ * and registers would tell iterations apart; then the parts and their accesses are set
+ * (stagger_find.c). */
+bool stagger_describe(Stagger *g, StmtId loop);
+/* Returns whether each iteration reads in the buffer only what it wrote itself. */
+bool stagger_reads_own(const Stagger *g, BufId b);
+/* Returns the distance between the bytes of a buffer that neighbouring iterations have as
+ * their own; less than the size of the buffer if it has room for both. */
+int64_t stagger_step(const Stagger *g, BufId b);
+
 /* Finds out whether the loop may be staggered, and whether that pays; then the parts and
  * lists are set (stagger_find.c). */
 bool stagger_candidate(Stagger *g, StmtId loop);

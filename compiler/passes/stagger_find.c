@@ -9,7 +9,9 @@
 enum {
     MOST_BYTES = 1 << 15, /* of on-core memory that both rows use: the first cache */
     LARGE_EXPR = IR_MAX_EXPR / 16,
-    ALIASED = 4096
+    ALIASED = 4096,
+    LINE = 64,
+    APART = 4 * LINE /* of rows that would be whole pages apart */
 };
 
 /* Parts that belong to the later iteration. */
@@ -211,6 +213,12 @@ reads_own(const Stagger *g, BufId b, bool parts)
     return true;
 }
 
+bool
+stagger_reads_own(const Stagger *g, BufId b)
+{
+    return reads_own(g, b, false);
+}
+
 /* Returns whether all accesses of the buffer are at offsets that do not depend on the
  * row, so that what stays in it is what the last iteration left. */
 static bool
@@ -237,15 +245,49 @@ is_in(const BufId *list, uint32_t n, BufId b)
     return false;
 }
 
-/* Returns whether each of both iterations may have a buffer of its own: the memory after
- * it is that of the program's own second one. */
+/* Returns the end of the bytes that the body uses of a buffer, which begin at its start;
+ * IR_MAX_BYTES if that is not known. */
+static int64_t
+used_bytes(const Stagger *g, BufId b)
+{
+    int64_t used = 0;
+    for (int i = 0; i < g->nitems; i++) {
+        const Access *a = &g->item[i].a;
+        if (a->buf != b) {
+            continue;
+        }
+        if (!a->known || !ir_is_const(g->k, a->off)) {
+            return IR_MAX_BYTES;
+        }
+        used = MAX(used, ir_expr(g->k, a->off)->imm + access_end(a));
+    }
+    return used;
+}
+
+/* The rows of both iterations follow each other where the buffer has room for that, and
+ * are not whole pages apart. */
+int64_t
+stagger_step(const Stagger *g, BufId b)
+{
+    int64_t room = ir_room(&g->k->bufs.p[b]), used = used_bytes(g, b);
+    if (used > room / 2) {
+        return room;
+    }
+    int64_t step = (used + LINE - 1) / LINE * LINE;
+    step += step % ALIASED == 0 ? APART : 0;
+    return step + used <= room ? step : room;
+}
+
+/* Returns whether each of both iterations may have a buffer of its own: it has room for
+ * two, or the memory after it is that of the program's own second one. */
 static bool
 may_own(const Stagger *g, BufId b)
 {
     const Buffer *x = &g->k->bufs.p[b];
-    return is_in(g->local.p, g->local.n, b) && x->scope == SC_UB && x->copies > 1 &&
-           x->address >= 0 && !x->dynamic && !x->fixed && !g->k->may_read_uninit &&
-           reads_own(g, b, false);
+    bool inside = stagger_step(g, b) < ir_room(x);
+    return is_in(g->local.p, g->local.n, b) && x->scope == SC_UB &&
+           (inside || x->copies > 1) && x->address >= 0 && !x->dynamic && !x->fixed &&
+           !g->k->may_read_uninit && reads_own(g, b, false);
 }
 
 /* Returns whether a part of the next iteration moves before a part of this one. */
@@ -283,6 +325,9 @@ has_room(const Stagger *g, BufId b)
 {
     const Buffer *x = &g->k->bufs.p[b];
     int64_t begin = x->address + ir_room(x), end = begin + ir_room(x);
+    if (stagger_step(g, b) < ir_room(x)) {
+        return true;
+    }
     for (int i = 0; i < g->nitems; i++) {
         const Buffer *y = &g->k->bufs.p[g->item[i].a.buf];
         bool away = y->scope != x->scope ||
@@ -302,7 +347,9 @@ seconds_apart(const Stagger *g)
         for (uint32_t j = 0; j < i; j++) {
             const Buffer *x = &g->k->bufs.p[g->own.p[i]], *y = &g->k->bufs.p[g->own.p[j]];
             int64_t a = x->address + ir_room(x), b = y->address + ir_room(y);
-            if (a < b + ir_room(y) && b < a + ir_room(x)) {
+            bool second = stagger_step(g, g->own.p[i]) == ir_room(x) &&
+                          stagger_step(g, g->own.p[j]) == ir_room(y);
+            if (second && a < b + ir_room(y) && b < a + ir_room(x)) {
                 return false;
             }
         }
@@ -343,7 +390,7 @@ rows_are_pages(const Stagger *g)
         int64_t pitch =
             env_affine(&g->env, a->off, &x) ? rewrite_take_row(&x, g->row) : 0;
         bool own = is_in(g->own.p, g->own.n, a->buf);
-        pitch = own ? ir_room(&g->k->bufs.p[a->buf]) : pitch;
+        pitch = own ? stagger_step(g, a->buf) : pitch;
         if (pitch != 0 && pitch % ALIASED == 0) {
             return true;
         }
@@ -399,15 +446,20 @@ has_bounds(const Stagger *g)
 }
 
 bool
-stagger_candidate(Stagger *g, StmtId loop)
+stagger_describe(Stagger *g, StmtId loop)
 {
     const Stmt *s = &g->k->stmts.p[loop];
     g->loop = loop;
-    if (ir_is_multicore(s) || !has_bounds(g) || !divide(g) ||
-        !plain_body(g->k, s->loop.body)) {
+    if (ir_is_multicore(s) || !divide(g) || !plain_body(g->k, s->loop.body)) {
         return false;
     }
     g->row = ir_var_value(g->k, s->loop.var);
-    return sets_before_reads(g) && list_items(g) && may_overlap(g) && fits_cache(g) &&
-           !rows_are_pages(g);
+    return sets_before_reads(g) && list_items(g);
+}
+
+bool
+stagger_candidate(Stagger *g, StmtId loop)
+{
+    return stagger_describe(g, loop) && has_bounds(g) && may_overlap(g) &&
+           fits_cache(g) && !rows_are_pages(g);
 }
