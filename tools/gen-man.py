@@ -73,12 +73,12 @@ def man(version):
             roff('tikc compiles TIK kernels on any Linux machine: to native code, and to descriptor blobs that are proved to '
                  'stay in bounds. Both give the same bits.'),
             placeholders('FILE is a .tik, .py or .ir file; - as FILE, BLOB or TEXT reads standard input, - as OUT is standard '
-                         'output. Long options take their value as the next word or after =. -- ends the options.'),
+                         'output. @FILE is the words of a file. Long options take their value as the next word or after =. -- ends the options.'),
             '.SH COMMANDS']
     for _, word, _, what in commands():
         out += entry(f'\\fB{roff(word)}\\fR', roff(what))
     out.append('.SH OPTIONS')
-    words = {c[0]: c[1] for c in commands()}
+    words = {c[0]: c[1] for c in commands()} | {'IN_FILE': 'or a setting of a file'}
     for spellings, kind, of, arg, help_ in options():
         out += entry(option_head(spellings, kind, arg), roff(help_ + '.'),
                      roff('(' + ', '.join(words[c] for c in of) + ')'))
@@ -106,7 +106,7 @@ def values():
     found = {}
     for spellings, _, _, arg, _ in options():
         if re.fullmatch(r'[a-z][\w-]*(\|[\w-]+)+', arg):
-            found[spellings[-1]] = arg.split('|')
+            found[spellings[-1]] = list(dict.fromkeys(found.get(spellings[-1], []) + arg.split('|')))
     names = [p[0] for p in passes()]
     found['--print-after'] = found['--passes'] = names
     found['--soc'] = sorted(set(first_column('runtime/isa/soc.def', 'SOC', 0)) |
@@ -132,7 +132,7 @@ def completion():
     by_command = {c[0]: ['--help'] for c in commands()}
     files = []
     for spellings, kind, of, arg, _ in options():
-        for c in of:
+        for c in set(of) & set(by_command):
             by_command[c] += [s for s in spellings if s.startswith('--') or len(spellings) == 1]
         if kind != 'FLAG' and spellings[-1] not in values():
             files += spellings

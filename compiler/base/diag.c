@@ -201,6 +201,16 @@ add_other_chain(Unit *u, Diag *first, const Diag *d)
     }
 }
 
+/* Returns whether a diagnostic that was counted is kept. Warnings have a limit of their
+ * own, so that they take no error's place. */
+static bool
+is_kept(const Unit *u, Level level)
+{
+    int64_t limit = u->opt.limits.errors;
+    int64_t n = level == LEVEL_ERROR ? u->errors : u->warnings + u->remarks;
+    return limit == 0 || n <= limit;
+}
+
 static void
 count(Unit *u, Level level)
 {
@@ -247,7 +257,7 @@ add(Unit *u, Diag *d, bool goes_on)
         return d;
     }
     count(u, d->level);
-    if (u->diags.n < u->opt.limits.errors) {
+    if (is_kept(u, d->level)) {
         VEC_PUSH(&u->arena, &u->diags, d);
     }
     if (d->level != diag_table[d->id].level) {

@@ -133,11 +133,22 @@ typedef struct DiagMark {
 DiagMark diag_mark(struct Unit *u);
 void diag_rewind(struct Unit *u, DiagMark mark);
 
+/* Returns the word of a level: "error", "warning" or "note". */
+const char *diag_level_name(Level l);
+/* Returns the help of a diagnostic, or that of its row; "" if there is none. */
+const char *diag_help_of(const Diag *d);
+
 typedef enum DiagFormat {
     DIAG_TEXT,
+    DIAG_COLOUR, /* text with escape sequences for a terminal */
     DIAG_JSON
 } DiagFormat;
 
+/* Sorts what was collected by the position in the first file, and keeps the order of
+ * equals. */
+void diag_sort(struct Unit *u);
+/* Renders one diagnostic. */
+void diag_render(struct Unit *u, const Diag *d, DiagFormat format, Text *out);
 /* Renders all that was collected into text, in order of position in the first file. JSON
  * has one object per line with name, level, default (the table's level), file, line,
  * column, end_line, end_column, message, rule, help, notes (array), calls (array) and

@@ -12,8 +12,40 @@ enum {
     TAB = 4
 };
 
+/* What a part of a diagnostic looks like on a terminal, as the numbers of the escape
+ * sequence say it. */
+#define PLACE_LOOK  "1"
+#define NOTE_LOOK   "1;36"
+#define HELP_LOOK   "1;32"
+#define CARET_LOOK  "1;32"
+#define NORMAL_LOOK "0"
+
+static void
+look(DiagFormat format, const char *numbers, Text *out)
+{
+    if (format == DIAG_COLOUR) {
+        text_printf(out, "\033[%sm", numbers);
+    }
+}
+
 static const char *
-level_name(Level l)
+level_look(Level l)
+{
+    return l == LEVEL_ERROR ? "1;31" : l == LEVEL_WARNING ? "1;35" : NOTE_LOOK;
+}
+
+/* Puts a word that begins a line, and a colon. */
+static void
+put_word(const char *word, const char *numbers, DiagFormat format, Text *out)
+{
+    look(format, numbers, out);
+    text_printf(out, "%s:", word);
+    look(format, NORMAL_LOOK, out);
+    text_putc(out, ' ');
+}
+
+const char *
+diag_level_name(Level l)
 {
     return l == LEVEL_ERROR ? "error" : l == LEVEL_WARNING ? "warning" : "note";
 }
@@ -103,19 +135,22 @@ put_message(Text *out, const char *s)
 }
 
 static void
-put_place(Unit *u, Span span, Text *out)
+put_place(Unit *u, Span span, DiagFormat format, Text *out)
 {
     Source *src = &u->sources.p[span.file];
-    if (span.file == 0) {
-        text_put(out, "tikc: ");
-        return;
+    look(format, PLACE_LOOK, out);
+    if (span.file) {
+        LineCol lc = source_line_col(&u->arena, src, span.begin);
+        put_message(out, src->path);
+        if (lc.line) {
+            text_printf(out, ":%u:%u", lc.line, lc.column);
+        }
+    } else {
+        text_put(out, "tikc");
     }
-    LineCol lc = source_line_col(&u->arena, src, span.begin);
-    put_message(out, src->path);
-    if (lc.line) {
-        text_printf(out, ":%u:%u", lc.line, lc.column);
-    }
-    text_put(out, ": ");
+    text_putc(out, ':');
+    look(format, NORMAL_LOOK, out);
+    text_putc(out, ' ');
 }
 
 /* Returns the first byte of the character that covers byte at of a line. */
@@ -132,7 +167,7 @@ char_begin(const char *line, uint32_t at)
 /* Puts the source line with carets under the span. Long lines are cut to a window around
  * it. */
 static void
-put_snippet(Unit *u, Span span, Text *out)
+put_snippet(Unit *u, Span span, DiagFormat format, Text *out)
 {
     Source *src = &u->sources.p[span.file];
     if (span.file == 0 || src->len == 0) {
@@ -148,17 +183,20 @@ put_snippet(Unit *u, Span span, Text *out)
     to = to < len ? char_begin(line, to) : len;
     text_printf(out, "%6u | %s", lc.line, from ? "..." : "");
     put_bytes(out, line + from, to - from);
-    text_printf(out, "%s\n       | %*s^", to < len ? "..." : "",
+    text_printf(out, "%s\n       | %*s", to < len ? "..." : "",
                 shown_width(line, from, at) + (from ? 3 : 0), "");
+    look(format, CARET_LOOK, out);
+    text_putc(out, '^');
     uint32_t end = MIN(to, at + (span.end > span.begin ? span.end - span.begin : 1));
     for (int w = shown_width(line, at, end); w > 1; w--) {
         text_putc(out, '~');
     }
+    look(format, NORMAL_LOOK, out);
     text_putc(out, '\n');
 }
 
-static const char *
-help_of(const Diag *d)
+const char *
+diag_help_of(const Diag *d)
 {
     return d->help ? d->help : diag_table[d->id].help;
 }
@@ -175,19 +213,21 @@ chain_length(const Unit *u, uint32_t chain)
 
 /* Puts the call chain from the fault outwards; the middle of a long chain is left out. */
 static void
-render_calls(Unit *u, const Diag *d, Text *out)
+render_calls(Unit *u, const Diag *d, DiagFormat format, Text *out)
 {
     int n = chain_length(u, d->chain);
     int hidden = n > CALLS_NEAR + CALLS_FAR + 1 ? n - CALLS_NEAR - CALLS_FAR : 0;
     int i = 0;
     for (uint32_t c = d->chain; c; c = u->chains.p[c].parent, i++) {
         if (hidden && i == CALLS_NEAR) {
-            text_printf(out, "note: %d more calls\n", hidden);
+            put_word("note", NOTE_LOOK, format, out);
+            text_printf(out, "%d more calls\n", hidden);
         }
         if (i < CALLS_NEAR || i >= CALLS_NEAR + hidden) {
-            put_place(u, u->chains.p[c].call, out);
+            put_place(u, u->chains.p[c].call, format, out);
             const char *args = i < DIAG_ARGS ? d->args[i] : NULL;
-            text_put(out, "note: called from here: '");
+            put_word("note", NOTE_LOOK, format, out);
+            text_put(out, "called from here: '");
             put_message(out, u->chains.p[c].callee);
             text_put(out, args ? "' with " : "'");
             put_message(out, args ? args : "");
@@ -197,34 +237,42 @@ render_calls(Unit *u, const Diag *d, Text *out)
 }
 
 static void
-render_text(Unit *u, const Diag *d, Text *out)
+render_notes(Unit *u, const Diag *d, DiagFormat format, Text *out)
 {
-    put_place(u, d->span, out);
-    text_printf(out, "%s: ", level_name(d->level));
-    put_message(out, d->text);
-    text_printf(out, " [%s]\n", diag_table[d->id].name);
-    put_snippet(u, d->span, out);
     for (uint32_t i = 0; i < d->notes.n; i++) {
         if (d->notes.p[i].span.file) {
-            put_place(u, d->notes.p[i].span, out);
+            put_place(u, d->notes.p[i].span, format, out);
         }
-        text_put(out, "note: ");
+        put_word("note", NOTE_LOOK, format, out);
         put_message(out, d->notes.p[i].text);
         text_putc(out, '\n');
     }
     if (d->others.n > DIAG_OTHERS) {
         uint32_t n = d->others.n - DIAG_OTHERS;
-        text_printf(out, "note: and in %u%s more call%s\n", n,
+        put_word("note", NOTE_LOOK, format, out);
+        text_printf(out, "and in %u%s more call%s\n", n,
                     d->others.n == DIAG_OTHERS_MAX ? " or" : "", n == 1 ? "" : "s");
     }
-    render_calls(u, d, out);
+}
+
+static void
+render_text(Unit *u, const Diag *d, DiagFormat format, Text *out)
+{
+    put_place(u, d->span, format, out);
+    put_word(diag_level_name(d->level), level_look(d->level), format, out);
+    put_message(out, d->text);
+    text_printf(out, " [%s]\n", diag_table[d->id].name);
+    put_snippet(u, d->span, format, out);
+    render_notes(u, d, format, out);
+    render_calls(u, d, format, out);
     if (d->span.file &&
         *diag_table[d->id].rule) { /* a fault of the command line or a file has no rule */
-        text_printf(out, "rule: %s\n", diag_table[d->id].rule);
+        put_word("rule", HELP_LOOK, format, out);
+        text_printf(out, "%s\n", diag_table[d->id].rule);
     }
-    if (*help_of(d)) {
-        text_put(out, "help: ");
-        put_message(out, help_of(d));
+    if (*diag_help_of(d)) {
+        put_word("help", HELP_LOOK, format, out);
+        put_message(out, diag_help_of(d));
         text_putc(out, '\n');
     }
 }
@@ -283,15 +331,15 @@ render_json(Unit *u, const Diag *d, Text *out)
 {
     text_printf(out,
                 "{\"version\":1,\"name\":\"%s\",\"level\":\"%s\",\"default\":\"%s\",",
-                diag_table[d->id].name, level_name(d->level),
-                level_name(diag_table[d->id].level));
+                diag_table[d->id].name, diag_level_name(d->level),
+                diag_level_name(diag_table[d->id].level));
     put_json_span(u, d->span, out);
     text_put(out, ",\"message\":");
     diag_put_json(out, d->text);
     text_put(out, ",\"rule\":");
     diag_put_json(out, diag_table[d->id].rule);
     text_put(out, ",\"help\":");
-    diag_put_json(out, help_of(d));
+    diag_put_json(out, diag_help_of(d));
     text_put(out, ",\"notes\":[");
     for (uint32_t i = 0; i < d->notes.n; i++) {
         text_put(out, i ? ",{" : "{");
@@ -328,10 +376,10 @@ comes_before(const Diag *a, const Diag *b)
     return a->span.begin < b->span.begin;
 }
 
-/* Sorts by position and keeps the order of equals. Insertion sort is enough, since
- * diagnostics are limited in number and mostly in order already. */
-static void
-sort_diags(Unit *u)
+/* Insertion sort is enough, since diagnostics are limited in number and mostly in order
+ * already. */
+void
+diag_sort(Unit *u)
 {
     for (uint32_t i = 1; i < u->diags.n; i++) {
         Diag *d = u->diags.p[i];
@@ -344,18 +392,24 @@ sort_diags(Unit *u)
 }
 
 void
+diag_render(Unit *u, const Diag *d, DiagFormat format, Text *out)
+{
+    if (format == DIAG_JSON) {
+        render_json(u, d, out);
+    } else {
+        render_text(u, d, format, out);
+    }
+}
+
+void
 diag_render_all(Unit *u, DiagFormat format, Text *out)
 {
-    sort_diags(u);
+    diag_sort(u);
     for (uint32_t i = 0; i < u->diags.n; i++) {
-        if (format == DIAG_JSON) {
-            render_json(u, u->diags.p[i], out);
-        } else {
-            render_text(u, u->diags.p[i], out);
-        }
+        diag_render(u, u->diags.p[i], format, out);
     }
     int64_t hidden = u->errors + u->warnings + u->remarks - u->diags.n;
-    if (hidden > 0 && format == DIAG_TEXT) {
+    if (hidden > 0 && format != DIAG_JSON) {
         text_printf(out, "tikc: %lld more not shown\n", (long long)hidden);
     }
 }

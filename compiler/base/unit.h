@@ -20,8 +20,8 @@ typedef struct Limits {
     int64_t depth;      /* nesting of calls */
     int64_t memory;     /* bytes of the unit's arena */
     int64_t statements; /* IR statements of one kernel */
-    int64_t errors;     /* diagnostics kept; the rest are counted */
-    int64_t file;       /* bytes of one file that is read */
+    int64_t errors; /* errors kept, and other diagnostics; 0: all; others are counted */
+    int64_t file;   /* bytes of one file that is read */
 } Limits;
 
 typedef struct Define {
@@ -77,9 +77,10 @@ typedef struct Unit {
     ArenaPool pool;
     Interner names;
     Options opt;
-    UnitLoader load;     /* null if a program is one file */
-    UnitInside inside;   /* checks the paths of data files; null if load is */
-    VEC(Source) sources; /* [0] is "nowhere" */
+    UnitLoader load;          /* null if a program is one file */
+    VEC(const char *) loaded; /* paths of files that load found, in order */
+    UnitInside inside;        /* checks the paths of data files; null if load is */
+    VEC(Source) sources;      /* [0] is "nowhere" */
     VEC(Diag *) diags;
     VEC(Diag *) silent;    /* diagnostics that the user silenced */
     Allowances allowances; /* allowances of the texts that were parsed */

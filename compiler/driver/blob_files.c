@@ -11,12 +11,15 @@ blob_files(Cmd *c, bool (*one)(Cmd *c))
         return report_unit(c);
     }
     int worst = EXIT_CLEAN;
+    Findings f;
+    report_begin(c, &f);
     for (uint32_t i = 0; i < c->files.n; i++) {
         Cmd file = *c;
         Options opt = c->unit.opt;
         unit_init(&file.unit);
         file.unit.opt = opt;
         file.several = c->files.n > 1;
+        file.findings = &f;
         file.files.p = &c->files.p[i];
         file.files.n = 1;
         bool ok = one(&file);
@@ -25,7 +28,8 @@ blob_files(Cmd *c, bool (*one)(Cmd *c))
         worst = MAX(worst, code);
         unit_free(&file.unit);
     }
-    return worst;
+    int end = findings_end(&f, false);
+    return MAX(worst, end);
 }
 
 bool

@@ -261,7 +261,8 @@ verify_blob(Cmd *c, const TikBlob *b)
         text_printf(&t, "%s: blob version %d.%d for %s, content %s%s\n", c->files.p[0],
                     TIKBLOB_MAJOR, TIKBLOB_MINOR, tikblob_soc_name(b->soc), content,
                     c->key ? ", signed" : "");
-        return verify_kernels(c, b, &t) && io_print(&c->unit, t.p, t.n);
+        return verify_kernels(c, b, &t) &&
+               (!report_text(c) || io_print(&c->unit, t.p, t.n));
     }
     json_begin(c, &t);
     json_bool(&t, "accepted", true);

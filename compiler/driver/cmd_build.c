@@ -179,6 +179,17 @@ add_facts(Cmd *c, IoBatch *out, const char *folder, Kernel **kernels, int n)
 }
 
 static bool
+add_depfile(Cmd *c, IoBatch *out)
+{
+    Text t;
+    text_init(&t, &c->unit.arena);
+    if (c->depfile) {
+        depfile_put(&c->unit, c->out, c->files.p[0], &t);
+    }
+    return !c->depfile || io_add(out, c->depfile, t.p, t.n);
+}
+
+static bool
 build(Cmd *c)
 {
     Unit *u = &c->unit;
@@ -193,6 +204,7 @@ build(Cmd *c)
     }
     TRY(strcmp(c->out, "-") == 0 ||
         (io_can_write(u, c->out) && options_spare(c, c->out)));
+    TRY(!c->depfile || (io_can_write(u, c->depfile) && options_spare(c, c->depfile)));
     c->output_on_stdout = strcmp(c->out, "-") == 0 || c->print_after;
     u->opt.trace = e == EMIT_TRACE;
     TRY(compile_file(c, c->files.p[0]));
@@ -212,7 +224,8 @@ build(Cmd *c)
     IoBatch out;
     io_begin(&out, u);
     return io_end(&out, add_output(c, &out, e, kernels, n) &&
-                            add_facts(c, &out, folder, kernels, n));
+                            add_facts(c, &out, folder, kernels, n) &&
+                            add_depfile(c, &out));
 }
 
 int

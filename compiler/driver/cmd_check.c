@@ -1,9 +1,8 @@
-/* cmd_check.c: implements tikc check: everything up to the back ends, for any number of
- * files. */
+/* cmd_check.c: compiles programs up to the back ends, and implements tikc check, which
+ * does so for any number of files and folders. */
 #include "base/product.h"
+#include "driver/check_files.h"
 #include "driver/driver.h"
-#include "driver/memory_map.h"
-#include "passes/check.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -66,7 +65,14 @@ bool
 compile_text(Cmd *c, const char *path, const char *text, size_t size)
 {
     Unit *u = &c->unit;
-    TRY(check_options(c));
+    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    if (io_is_blob(text, size)) {
+        return options_wrong(
+            c,
+            arena_printf(&u->arena,
+                         "'%s' is a blob, not a program: 'tikc verify' checks it", name));
+    }
+    TRY(settings_apply(c, name, text, size) && check_options(c));
     char cwd[4096];
     u->load = io_load;
     u->inside = io_inside;
@@ -77,8 +83,7 @@ compile_text(Cmd *c, const char *path, const char *text, size_t size)
                        .verify_each = c->verify_each,
                        .out = &dump,
                        .only = c->passes ? &c->only : NULL};
-    bool ok =
-        tikc_compile(u, strcmp(path, "-") == 0 ? "<stdin>" : path, text, size, &opt);
+    bool ok = tikc_compile(u, name, text, size, &opt);
     return (dump.n == 0 || io_print(u, dump.p, dump.n)) && ok;
 }
 
@@ -103,81 +108,24 @@ compile_file(Cmd *c, const char *path)
 {
     char *text;
     size_t size;
-    return check_options(c) && io_read(&c->unit, path, &text, &size) &&
-           compile_text(c, path, text, size);
-}
-
-static bool
-print_proofs(Unit *u)
-{
-    Text t;
-    text_init(&t, &u->arena);
-    for (uint32_t i = 0; i < u->kernels.n; i++) {
-        const Kernel *k = u->kernels.p[i];
-        text_printf(&t, "%s: %lld proved, %lld refuted, %lld checked at run time\n",
-                    sym_text(&u->names, k->name), (long long)k->proofs[0],
-                    (long long)k->proofs[1], (long long)k->proofs[2]);
-        check_explain(k, &t);
-    }
-    return io_print(u, t.p, t.n);
-}
-
-/* Shows the memories of the kernels, as text or JSON and as a picture. */
-static bool
-show_memory(Cmd *c)
-{
-    Unit *u = &c->unit;
-    Text t, picture;
-    text_init(&t, &u->arena);
-    text_init(&picture, &u->arena);
-    for (uint32_t i = 0; c->memory && i < u->kernels.n; i++) {
-        (report_json(c) ? memory_map_json : memory_map_text)(u->kernels.p[i], &t);
-    }
-    TRY(t.n == 0 || io_print(u, t.p, t.n));
-    if (!c->memory_svg) {
-        return true;
-    }
-    memory_map_svg(u->kernels.p, u->kernels.n, &picture);
-    return options_spare(c, c->memory_svg) &&
-           io_write(u, c->memory_svg, picture.p, picture.n);
-}
-
-/* Checks one file; each is a compilation of its own. */
-static int
-check_one(Cmd *c, const char *path)
-{
-    Cmd one = *c;
-    Options opt = c->unit.opt;
-    unit_init(&one.unit);
-    one.unit.opt = opt;
-    bool ok = compile_file(&one, path) && one.unit.errors == 0;
-    (void)!(ok && show_memory(&one));
-    if (one.proofs) {
-        (void)!print_proofs(&one.unit);
-    }
-    int code = report_unit(&one);
-    for (uint32_t i = 0; i < one.unit.kernels.n; i++) {
-        kernel_free(one.unit.kernels.p[i]);
-    }
-    unit_free(&one.unit);
-    return code;
+    return io_read(&c->unit, path, &text, &size) && compile_text(c, path, text, size);
 }
 
 int
 cmd_check(Cmd *c)
 {
-    if (!report_format(c)) {
+    SourceFiles files = {0};
+    if (!report_format(c) || !report_colour(c) || !sources_find(c, &files)) {
         return report_unit(c);
     }
-    if (c->memory_svg && c->files.n > 1) {
-        (void)!options_wrong(c, "--memory-svg is for one file");
+    if (c->memory_svg && (files.n != 1 || files.p[0].found)) {
+        (void)options_wrong(c, "--memory-svg is for one file");
         return report_unit(c);
     }
-    int worst = EXIT_CLEAN;
-    c->unit.opt.severity.several = c->files.n > 1;
-    for (uint32_t i = 0; i < c->files.n; i++) {
-        int code = check_one(c, c->files.p[i]);
-        worst = MAX(worst, code);
-    }
-    return worst;
+    Findings f;
+    report_begin(c, &f);
+    c->unit.opt.severity.several = files.n > 1;
+    check_files(c, &files, &f);
+    bool folder = c->files.n != files.n || (files.n && files.p[0].found);
+    return findings_end(&f, folder || files.n > 1);
 }

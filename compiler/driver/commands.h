@@ -13,6 +13,8 @@ enum CommandBit {
 #include "driver/command.def"
 #define COMMAND_SET(id, commands) CMD_##id = commands,
 #include "driver/command_set.def"
+    /* no command: the option may be a setting of a file, too (setting.h) */
+    CMD_IN_FILE = 1 << CMD_INDEX_COUNT,
 };
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TIKC_DRIVER_H
 #define TIKC_DRIVER_H
 
+#include "driver/findings.h"
 #include "tikblob.h"
 #include "pipeline.h"
 #include "tikrt.h"
@@ -30,6 +31,8 @@ typedef struct Binding {
 
 typedef VEC(Binding) Bindings;
 
+struct Command;
+
 /* All options as the user gave them. Texts are null when absent. */
 typedef struct Cmd {
     Unit unit;
@@ -46,10 +49,14 @@ typedef struct Cmd {
     bool found;           /* the mode check found something */
     const char *lmem_fill, *lmem_dump;
     int64_t schedules, seed; /* orders of queues that run tries, and the first one */
-    const char *format;
+    const char *format, *colour;
+    const struct Command *command; /* the one that runs */
+    Findings *findings; /* where what is found is collected, or null: it is printed */
+    int64_t jobs;       /* files that are compiled at the same time; 0: by processors */
     const char *facts;
     const char *key;       /* --key: a file */
     const char *signature; /* --signature: a file */
+    const char *depfile;
     const char *print_after;
     const char *passes; /* --passes; null means all */
     PassList only;      /* the passes that --passes names */
@@ -67,12 +74,10 @@ typedef struct Cmd {
     Bindings ins;
     Bindings outs;
     Bindings expects;
-    const char *rtol, *atol;       /* of --expect, as the user gave them */
-    double tolerance[2];           /* these as numbers */
-    const struct Command *command; /* that is run */
-    const char *reference;         /* script of a test; null: none */
-    int64_t jobs;                  /* processes that run tests; 0: one per processor */
-    VEC(Unit *) units;             /* what the command has read beside its own unit */
+    const char *rtol, *atol; /* of --expect, as the user gave them */
+    double tolerance[2];     /* these as numbers */
+    const char *reference;   /* script of a test; null: none */
+    VEC(Unit *) units;       /* what the command has read beside its own unit */
     /* calls that led to a fault of the run, see Unit.chains */
     uint32_t fault_chain;
 } Cmd;
@@ -99,6 +104,46 @@ bool MUST_USE options_set(Cmd *c, const char *name, const char *value);
 bool options_spare(Cmd *c, const char *out);
 void options_help(const Command *cmds, int n, Text *out);
 void options_command_help(const Command *cmd, Text *out);
+
+/* Returns whether a program's comments may give an option of that name; *near gets the
+ * nearest one, or null. */
+bool options_is_setting(const char *key, const char **near);
+/* Gives an option the value of a setting, unless the command line gave it one, or it is
+ * for the runs of 'tikc test' only. Returns false after a diagnostic. */
+bool MUST_USE options_setting(Cmd *c, const char *key, const char *value);
+
+/* ---- settings.c ---------------------------------------------------------- */
+
+/* Gives the command the settings of a program's text. Returns false after a
+ * diagnostic. */
+bool MUST_USE settings_apply(Cmd *c, const char *path, const char *text, size_t size);
+
+/* ---- depfile.c ----------------------------------------------------------- */
+
+/* Puts a rule: the target depends on the source files of the unit, and on what they
+ * import. */
+void depfile_put(const Unit *u, const char *target, const char *source, Text *out);
+
+/* ---- response.c ---------------------------------------------------------- */
+
+/* Replaces each word @FILE by the words of the file. Returns false after a diagnostic. */
+bool MUST_USE response_expand(Cmd *c, int argc, char **argv, Names *out);
+
+/* ---- sources.c ----------------------------------------------------------- */
+
+typedef struct SourceFile {
+    const char *path;
+    bool found; /* in a folder, not named by the user */
+} SourceFile;
+
+typedef VEC(SourceFile) SourceFiles;
+
+/* Finds the files of the command: those that it names, and those in folders that it
+ * names, in the order of their names. Returns false after a file-read diagnostic. */
+bool MUST_USE sources_find(Cmd *c, SourceFiles *out);
+/* Returns whether a text that a folder has is a program for this tool: one in .tik, or
+ * one in .py that names tik. */
+bool sources_wanted(const char *path, const char *text, size_t size);
 
 /* ---- pass_options.c ------------------------------------------------------ */
 
@@ -164,10 +209,19 @@ bool io_is_blob(const char *bytes, size_t size);
 
 /* ---- report.c ------------------------------------------------------------ */
 
-/* Returns whether the output is JSON. */
+/* Returns whether the output is JSON; whether it is text. */
 bool report_json(const Cmd *c);
-/* Prints what the unit collected (to standard error; JSON to standard output) and what
- * the program printed. Returns the exit code. */
+bool report_text(const Cmd *c);
+/* Checks --color; returns false after a usage error. */
+bool MUST_USE report_colour(Cmd *c);
+/* Begins findings in the form of the command line. */
+void report_begin(const Cmd *c, Findings *f);
+/* Moves what the unit collected into a report, with the command's first file; soc is the
+ * processor if it is one of several. Returns the exit code. */
+int report_collect(const Cmd *c, Report *r, const char *soc);
+/* Prints what the unit collected (a text to standard error, all other forms to standard
+ * output) and what the program printed, or adds it to the findings of the command.
+ * Returns the exit code. */
 int report_unit(Cmd *c);
 /* Finds the span of "path:line:column" in a source of the unit; returns false if there is
  * none. */

@@ -75,6 +75,7 @@ io_load(Unit *u, const char *path, const char **text, size_t *len)
     bool ok = read_stream(u, path, f, &bytes, len);
     *text = bytes;
     fclose(f);
+    VEC_PUSH(&u->arena, &u->loaded, arena_strdup(&u->arena, path));
     return ok;
 }
 

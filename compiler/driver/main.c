@@ -1,5 +1,6 @@
 /* main.c: the tikc tool: it finds the command, runs it and ends the process. No other
  * file exits. */
+#include "base/nearest.h"
 #include "driver/commands.h"
 #include "driver/driver.h"
 
@@ -123,12 +124,23 @@ run_with_room(const Command *cmd, int argc, char **argv)
 static int
 usage(const char *word)
 {
-    if (word) {
-        fprintf(stderr, "tikc: error: unknown command '%s' [usage]\n", word);
-    } else {
+    Nearest near = {word};
+    if (!word) {
         fprintf(stderr, "tikc: error: a command is missing [usage]\n");
+    } else if (access(word, F_OK) == 0) {
+        fprintf(stderr,
+                "tikc: error: a command is missing before '%s' [usage]\n"
+                "help: 'tikc check %s' checks it; 'tikc --help' lists the commands\n",
+                word, word);
+        return EXIT_USAGE;
+    } else {
+        fprintf(stderr, "tikc: error: unknown command '%s' [usage]\n", word);
+        for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+            nearest_try(&near, commands[i].name);
+        }
     }
-    fprintf(stderr, "help: 'tikc --help' lists the commands\n");
+    fprintf(stderr, near.best ? "help: did you mean '%s'? " : "help: ", near.best);
+    fprintf(stderr, "'tikc --help' lists the commands\n");
     return EXIT_USAGE;
 }
 
@@ -136,7 +148,6 @@ int
 main(int argc, char **argv)
 {
     signal(SIGABRT, on_crash);
-    signal(SIGPIPE, SIG_IGN);
     /* writing beyond the limit of a file's size then fails and does not end the tool */
     signal(SIGXFSZ, SIG_IGN);
     const char *word = argc > 1 ? argv[1] : NULL;

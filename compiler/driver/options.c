@@ -2,6 +2,7 @@
  * --name VALUE or --name=VALUE, short ones as -x VALUE or -xVALUE; -- ends the options. A
  * VALUE that is a word of its own must not be an option of the command, so that a
  * forgotten one is found. */
+#include "base/nearest.h"
 #include "driver/commands.h"
 #include "driver/driver.h"
 #include "driver/fill.h"
@@ -345,9 +346,75 @@ options_set(Cmd *c, const char *name, const char *value)
     return store(c, c->command, o, value);
 }
 
+bool
+options_is_setting(const char *key, const char **near)
+{
+    Nearest n = {key};
+    bool is = strcmp(key, "name") == 0;
+    for (size_t i = 0; i < ARRAY_LEN(options) && !is; i++) {
+        if (options[i].commands & (CMD_IN_FILE | CMD_TEST) && *options[i].name) {
+            nearest_try(&n, options[i].name);
+            is = strcmp(options[i].name, key) == 0;
+        }
+    }
+    *near = n.best;
+    return is;
+}
+
+static bool
+defined(const Cmd *c, const char *define)
+{
+    size_t n = strcspn(define, "=");
+    for (uint32_t i = 0; i < c->unit.opt.defines.n; i++) {
+        const char *name = c->unit.opt.defines.p[i].name;
+        if (strlen(name) == n && memcmp(name, define, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+options_setting(Cmd *c, const char *key, const char *value)
+{
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        const Option *o = &options[i];
+        if (!(o->commands & CMD_IN_FILE) || strcmp(o->name, key) != 0) {
+            continue;
+        }
+        bool given = o->kind == OPT_TEXT ? *(const char **)((char *)c + o->member) != NULL
+                                         : defined(c, value);
+        return given || store(c, c->command, o, value);
+    }
+    return true;
+}
+
+/* Says what was probably meant by an option that the command does not have. */
+static bool
+unknown(Cmd *c, const Command *cmd, const char *text)
+{
+    Unit *u = &c->unit;
+    size_t n = text[1] == '-' ? strcspn(text + 2, "=") : 0;
+    Nearest near = {arena_strndup(&u->arena, text + 2, n)};
+    Diag *d = diag_add(u, D_USAGE, (Span){0}, 0, "unknown option '%s'", text);
+    for (size_t i = 0; i < ARRAY_LEN(options) && n; i++) {
+        if (options[i].commands & cmd->bit && *options[i].name) {
+            nearest_try(&near, options[i].name);
+        }
+    }
+    if (near.best) {
+        diag_help(u, d, "did you mean '--%s'? 'tikc %s --help' lists the options",
+                  near.best, cmd->name);
+    } else {
+        diag_help(u, d, "usage: tikc %s; 'tikc %s --help' lists the options",
+                  cmd->synopsis, cmd->name);
+    }
+    return false;
+}
+
 /* Parses one option at argv[*i] and moves *i past it. */
 static bool
-parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)
+parse_one(Cmd *c, const Command *cmd, int argc, const char **argv, int *i)
 {
     const char *text = argv[(*i)++];
     const char *value = NULL;
@@ -359,7 +426,7 @@ parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)
         value = text[2] ? text + 2 : NULL;
     }
     if (!o) {
-        return usage(c, cmd, "unknown option", text);
+        return unknown(c, cmd, text);
     }
     if (o->kind == OPT_FLAG && value) {
         return usage(c, cmd, "the option takes no value:", text);
@@ -375,9 +442,13 @@ parse_one(Cmd *c, const Command *cmd, int argc, char **argv, int *i)
 }
 
 bool
-options_parse(Cmd *c, const Command *cmd, int argc, char **argv)
+options_parse(Cmd *c, const Command *cmd, int given, char **words)
 {
     bool only_files = false;
+    Names all = {0};
+    TRY(response_expand(c, given, words, &all));
+    const char **argv = all.p;
+    int argc = (int)all.n;
     for (int i = 0; i < argc;) {
         if (!only_files && strcmp(argv[i], "--") == 0) {
             only_files = true;

@@ -1,26 +1,77 @@
 /* report.c: prints diagnostics and errors of the runtime. */
+#include "driver/commands.h"
 #include "driver/driver.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Returns the format that --format names; the command checks that it names one. */
+static FormatId
+format_of(const Cmd *c)
+{
+    FormatId format = FORMAT_TEXT;
+    (void)!(c->format && format_find(c->format, &format));
+    return format;
+}
 
 bool
 report_json(const Cmd *c)
 {
-    return c->format && strcmp(c->format, "json") == 0;
+    return format_of(c) == FORMAT_JSON;
+}
+
+bool
+report_text(const Cmd *c)
+{
+    return format_of(c) == FORMAT_TEXT;
 }
 
 bool
 report_format(Cmd *c)
 {
-    const char *given = c->format;
-    if (!given || strcmp(given, "text") == 0 || strcmp(given, "json") == 0) {
+    FormatId format;
+    bool all = c->command->bit & CMD_FORMATS;
+    if (!c->format ||
+        (format_find(c->format, &format) && (all || format <= FORMAT_JSON))) {
         return true;
     }
+    Text t;
+    text_init(&t, &c->unit.arena);
+    format_list(all ? FORMAT_COUNT : FORMAT_JSON + 1, &t);
+    diag_add(&c->unit, D_USAGE, (Span){0}, 0, "--format is %s, not '%s'", t.p, c->format);
     c->format = NULL;
-    diag_add(&c->unit, D_USAGE, (Span){0}, 0, "--format is text or json, not '%s'",
-             given);
     return false;
+}
+
+/* Colours are for people: on a terminal, unless the environment asks for none. */
+static bool
+wants_colour(const Cmd *c)
+{
+    const char *term = getenv("TERM");
+    const char *none = getenv("NO_COLOR");
+    if (c->colour && strcmp(c->colour, "auto") != 0) {
+        return strcmp(c->colour, "always") == 0;
+    }
+    return isatty(STDERR_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
+}
+
+bool
+report_colour(Cmd *c)
+{
+    const char *w = c->colour;
+    return !w || strcmp(w, "auto") == 0 || strcmp(w, "always") == 0 ||
+           strcmp(w, "never") == 0 ||
+           options_wrong(c,
+                         arena_printf(&c->unit.arena,
+                                      "--color is auto, always or never, not '%s'", w));
+}
+
+void
+report_begin(const Cmd *c, Findings *f)
+{
+    findings_begin(f, format_of(c), wants_colour(c), c->command ? c->command->name : "");
 }
 
 int
@@ -56,30 +107,31 @@ report_code(const Unit *u)
 }
 
 int
+report_collect(const Cmd *c, Report *r, const char *soc)
+{
+    Unit *u = (Unit *)&c->unit;
+    report_take(r, u, format_of(c), wants_colour(c), soc);
+    r->path = c->files.n ? c->files.p[0] : "tikc";
+    r->code = report_code(u);
+    r->log_to_stderr = c->output_on_stdout;
+    return r->code;
+}
+
+int
 report_unit(Cmd *c)
 {
-    Unit *u = &c->unit;
-    if (u->log.n) {
-        bool taken = report_json(c) || c->output_on_stdout;
-        fwrite(u->log.p, 1, u->log.n, taken ? stderr : stdout);
+    if (c->findings) {
+        Report *r = ARENA_NEW(&c->findings->arena, Report);
+        int code = report_collect(c, r, NULL);
+        findings_add(c->findings, r);
+        return code;
     }
-    Text t;
-    text_init(&t, &u->arena);
-    diag_render_all(u, report_json(c) ? DIAG_JSON : DIAG_TEXT, &t);
-    fflush(stdout);
-    fwrite(t.p, 1, t.n, report_json(c) ? stdout : stderr);
-    if (u->errors + u->warnings > 1 && !report_json(c)) {
-        fprintf(stderr, "tikc: %lld error%s, %lld warning%s\n", (long long)u->errors,
-                u->errors == 1 ? "" : "s", (long long)u->warnings,
-                u->warnings == 1 ? "" : "s");
-    }
-    fflush(stdout);
-    int code = report_code(u);
-    if (ferror(stdout) && code <= EXIT_FINDINGS) {
-        fputs("tikc: error: cannot write standard output [file-write]\n", stderr);
-        code = EXIT_IO;
-    }
-    return code;
+    Findings f;
+    Report r = {0};
+    report_begin(c, &f);
+    (void)report_collect(c, &r, NULL);
+    findings_add(&f, &r);
+    return findings_end(&f, false);
 }
 
 static int
@@ -208,7 +260,7 @@ show_fault(Cmd *c, const TikError *err)
     add_error(c, id, span, err);
     Text t;
     text_init(&t, &u->arena);
-    diag_render_all(u, DIAG_TEXT, &t);
+    diag_render_all(u, wants_colour(c) ? DIAG_COLOUR : DIAG_TEXT, &t);
     fwrite(t.p, 1, t.n, stderr);
     return u->diags.n > 0; /* false if a warning said the same */
 }
@@ -224,7 +276,7 @@ report_add(Cmd *c, const TikError *err)
 bool
 report_into(Cmd *c, const TikError *err, int *code)
 {
-    if (!report_json(c) || diag_find(err->name) == DIAG_COUNT) {
+    if (report_text(c) || diag_find(err->name) == DIAG_COUNT) {
         return false;
     }
     *code = report_add(c, err);

@@ -333,7 +333,12 @@ read_comment(Reader *r)
         TRY(read_name(r, &s.sub));
     }
     s.span = span_from(r, begin);
-    TRY(read_equals(r));
+    skip_blanks(r);
+    if (!take(r, '=')) {
+        return wrong(r, begin,
+                     "the comment has the form '# tikc: KEY=VALUE', '# tikc: test NAME' "
+                     "or '# tikc: allow(NAME): reason'");
+    }
     s.value = rest_of_line(r);
     r->out->wanted = r->out->wanted || strcmp(s.key, "in") == 0 ||
                      strcmp(s.key, "expect") == 0 || strcmp(s.key, "reference") == 0;

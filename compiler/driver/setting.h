@@ -32,4 +32,14 @@ typedef struct TestFile {
 bool MUST_USE setting_read_toml(Unit *u, uint32_t file, TestFile *out);
 bool MUST_USE setting_read_comments(Unit *u, uint32_t file, TestFile *out);
 
+/* ---- settings.c ---------------------------------------------------------- */
+
+/* Reads the settings that a program's comments have. Returns false after a diagnostic. */
+bool MUST_USE settings_read(Unit *u, const char *path, const char *text, size_t size,
+                            TestFile *out);
+/* Returns the processors that a file names, with commas between them, or null. */
+const char *settings_soc(const TestFile *f);
+/* Puts the calls of a file: those of its tests, or the one that holds for all. */
+void settings_calls(Arena *a, const TestFile *f, Names *out);
+
 #endif

@@ -1,0 +1,325 @@
+/* check_files.c: checks many files, each for the processors and with the calls that the
+ * command line or its settings name. Files are compiled by several threads; what was
+ * found is printed in the order of the files, so that every run prints the same. */
+#include "driver/check_files.h"
+#include "driver/memory_map.h"
+#include "driver/setting.h"
+#include "passes/check.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    STACK = 8 << 20,                /* of a thread: deep programs need it */
+    PROGRESS_NS = 100 * 1000 * 1000 /* between two lines of progress */
+};
+
+typedef struct Job {
+    SourceFile src;
+    Report report;
+    bool done;
+} Job;
+
+typedef struct Work {
+    const Cmd *c;
+    Job *jobs;
+    uint32_t n, next;
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+} Work;
+
+/* ---- one file ------------------------------------------------------------ */
+
+static void
+put_proofs(Unit *u, Text *t)
+{
+    for (uint32_t i = 0; i < u->kernels.n; i++) {
+        const Kernel *k = u->kernels.p[i];
+        text_printf(t, "%s: %lld proved, %lld refuted, %lld checked at run time\n",
+                    sym_text(&u->names, k->name), (long long)k->proofs[0],
+                    (long long)k->proofs[1], (long long)k->proofs[2]);
+        check_explain(k, t);
+    }
+}
+
+/* Says why a file that a folder has is skipped: nothing is wrong but that it builds no
+ * kernel. */
+static Skip
+skip_of(const Unit *u)
+{
+    if (u->errors != 1 || u->diags.n == 0) {
+        return SKIP_NOT;
+    }
+    for (uint32_t i = 0; i < u->diags.n; i++) {
+        if (u->diags.p[i]->id == D_NO_KERNEL) {
+            return u->entry.call ? SKIP_CALL : SKIP_MODULE;
+        }
+    }
+    return SKIP_NOT;
+}
+
+/* Makes a command for one file. The options of c are read only: lists that settings add
+ * to are grown as copies. */
+static void
+begin_one(const Cmd *c, const char *const *path, Cmd *one)
+{
+    *one = *c;
+    unit_init(&one->unit);
+    one->unit.opt = c->unit.opt;
+    one->unit.opt.defines.cap = one->unit.opt.defines.n;
+    one->files.p = (const char **)path;
+    one->files.n = 1;
+}
+
+static void
+end_one(Cmd *one)
+{
+    for (uint32_t i = 0; i < one->unit.kernels.n; i++) {
+        kernel_free(one->unit.kernels.p[i]);
+    }
+    unit_free(&one->unit);
+}
+
+typedef struct Combination {
+    const char *call, *soc; /* null: those of the options */
+    bool several;           /* the file is checked for several processors */
+} Combination;
+
+/* Shows the memories of the kernels, as text or JSON and as a picture. */
+static void
+show_memory(Cmd *one, Text *out)
+{
+    Unit *u = &one->unit;
+    for (uint32_t i = 0; one->memory && i < u->kernels.n; i++) {
+        (report_json(one) ? memory_map_json : memory_map_text)(u->kernels.p[i], out);
+    }
+    if (one->memory_svg && options_spare(one, one->memory_svg)) {
+        Text picture;
+        text_init(&picture, &u->arena);
+        memory_map_svg(u->kernels.p, u->kernels.n, &picture);
+        (void)!io_write(u, one->memory_svg, picture.p, picture.n);
+    }
+}
+
+static void
+check_once(const Cmd *c, const SourceFile *src, const char *text, size_t size,
+           Combination with, Report *r)
+{
+    Cmd one;
+    begin_one(c, &src->path, &one);
+    one.unit.opt.call = with.call ? with.call : one.unit.opt.call;
+    one.unit.opt.soc = with.soc ? with.soc : one.unit.opt.soc;
+    text_init(&r->out, &r->arena);
+    if (compile_text(&one, src->path, text, size) && one.unit.errors == 0) {
+        show_memory(&one, &r->out);
+    }
+    r->skip = src->found && !with.call ? skip_of(&one.unit) : SKIP_NOT;
+    if (r->skip) {
+        r->path = src->path;
+    } else {
+        (void)report_collect(&one, r, with.several ? with.soc : NULL);
+        if (one.proofs) {
+            put_proofs(&one.unit, &r->out);
+        }
+    }
+    end_one(&one);
+}
+
+/* Puts the names of a list with commas between them; all is every processor that has a
+ * unified buffer. */
+static void
+split_socs(Arena *a, const char *list, Names *out)
+{
+    if (strcmp(list, "all") == 0) {
+        for (int i = 0; i < soc_count(); i++) {
+            if (soc_at(i)->bytes[SC_UB] > 0) {
+                VEC_PUSH(a, out, soc_at(i)->name);
+            }
+        }
+        return;
+    }
+    for (const char *s = list;; s++) {
+        size_t n = strcspn(s, ",");
+        VEC_PUSH(a, out, arena_strndup(a, s, n));
+        s += n;
+        if (!*s) {
+            return;
+        }
+    }
+}
+
+/* Finds what a file is checked for; null stands for what the options say. */
+static void
+find_combinations(const Cmd *c, const TestFile *f, Arena *a, Names *calls, Names *socs)
+{
+    const char *soc = c->unit.opt.soc ? c->unit.opt.soc : settings_soc(f);
+    if (!c->unit.opt.call) {
+        settings_calls(a, f, calls);
+    }
+    if (calls->n == 0) {
+        VEC_PUSH(a, calls, NULL);
+    }
+    if (soc) {
+        split_socs(a, soc, socs);
+    } else {
+        VEC_PUSH(a, socs, NULL);
+    }
+}
+
+static void
+check_all(const Cmd *c, const SourceFile *src, Unit *u, const char *text, size_t size,
+          Report *r)
+{
+    TestFile settings = {0};
+    Names calls = {0}, socs = {0};
+    (void)!settings_read(u, src->path, text, size, &settings); /* reported below, too */
+    find_combinations(c, &settings, &u->arena, &calls, &socs);
+    for (uint32_t i = 0; i < calls.n * socs.n; i++) {
+        Combination with = {calls.p[i / socs.n], socs.p[i % socs.n], socs.n > 1};
+        Report part = {0};
+        check_once(c, src, text, size, with, i ? &part : r);
+        if (i) {
+            report_merge(r, &part);
+            report_free(&part);
+        }
+    }
+}
+
+static void
+check_file(const Cmd *c, const SourceFile *src, Report *r)
+{
+    Cmd one;
+    char *text;
+    size_t size;
+    begin_one(c, &src->path, &one);
+    if (!io_read(&one.unit, src->path, &text, &size)) {
+        (void)report_collect(&one, r, NULL);
+    } else if (src->found && !sources_wanted(src->path, text, size)) {
+        r->path = src->path;
+        r->skip = SKIP_MODULE;
+    } else {
+        check_all(c, src, &one.unit, text, size, r);
+    }
+    end_one(&one);
+}
+
+/* ---- many files ---------------------------------------------------------- */
+
+static void *
+run_jobs(void *of)
+{
+    Work *w = of;
+    pthread_mutex_lock(&w->lock);
+    while (w->next < w->n) {
+        Job *job = &w->jobs[w->next++];
+        pthread_mutex_unlock(&w->lock);
+        check_file(w->c, &job->src, &job->report);
+        pthread_mutex_lock(&w->lock);
+        job->done = true;
+        pthread_cond_signal(&w->finished);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* Shows how far the work is, now and then, on a terminal; the next thing that is printed
+ * overwrites it. */
+static void
+show_progress(const Work *w, uint32_t done, struct timespec *last)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t ns =
+        (int64_t)(now.tv_sec - last->tv_sec) * 1000000000 + now.tv_nsec - last->tv_nsec;
+    if (ns >= PROGRESS_NS && done < w->n) {
+        fprintf(stderr, "\r%u of %u files checked\r", done, w->n);
+        fflush(stderr);
+        *last = now;
+    }
+}
+
+/* Prints the reports in their order as they come. */
+static void
+collect(Work *w, Findings *f, bool progress)
+{
+    struct timespec last = {0};
+    for (uint32_t i = 0; i < w->n; i++) {
+        pthread_mutex_lock(&w->lock);
+        while (!w->jobs[i].done) {
+            pthread_cond_wait(&w->finished, &w->lock);
+        }
+        pthread_mutex_unlock(&w->lock);
+        bool quiet = w->jobs[i].report.list.n == 0 && w->jobs[i].report.log.n == 0;
+        if (progress && !quiet) {
+            fputs("\033[K", stderr); /* the line of progress */
+        }
+        findings_add(f, &w->jobs[i].report);
+        if (progress) {
+            show_progress(w, i + 1, &last);
+        }
+    }
+    if (progress) {
+        fputs("\033[K", stderr);
+    }
+}
+
+static int
+thread_count(const Cmd *c, uint32_t files)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t n = c->jobs ? c->jobs : MAX(processors, 1);
+    return c->print_after ? 1 : (int)MIN(n, (int64_t)files);
+}
+
+/* Checks the files with n threads beside this one, as many as can be had. */
+static void
+run_threads(Work *w, int n, Findings *f, bool progress)
+{
+    enum {
+        MOST = 256
+    };
+    pthread_t threads[MOST];
+    pthread_attr_t attr;
+    int started = 0;
+    bool room =
+        pthread_attr_init(&attr) == 0 && pthread_attr_setstacksize(&attr, STACK) == 0;
+    while (room && started < MIN(n, MOST) &&
+           pthread_create(&threads[started], &attr, run_jobs, w) == 0) {
+        started++;
+    }
+    pthread_attr_destroy(&attr);
+    if (started == 0) {
+        (void)run_jobs(w);
+    }
+    collect(w, f, progress);
+    for (int i = 0; i < started; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+void
+check_files(Cmd *c, const SourceFiles *files, Findings *f)
+{
+    Work w = {.c = c, .n = files->n};
+    w.jobs = ARENA_ARRAY(&c->unit.arena, Job, files->n + 1);
+    for (uint32_t i = 0; i < files->n; i++) {
+        w.jobs[i].src = files->p[i];
+    }
+    int threads = thread_count(c, files->n);
+    bool progress = threads > 1 && report_text(c) && isatty(STDERR_FILENO);
+    pthread_mutex_init(&w.lock, NULL);
+    pthread_cond_init(&w.finished, NULL);
+    if (threads > 1) {
+        run_threads(&w, threads, f, progress);
+    } else {
+        for (uint32_t i = 0; i < w.n; i++) {
+            check_file(c, &w.jobs[i].src, &w.jobs[i].report);
+            findings_add(f, &w.jobs[i].report);
+        }
+    }
+    pthread_cond_destroy(&w.finished);
+    pthread_mutex_destroy(&w.lock);
+}

@@ -1,0 +1,3 @@
+# No program of the language.
+import os
+print(os.getcwd())
