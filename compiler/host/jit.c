@@ -91,6 +91,7 @@ bind_runtime(Unit *u, LLVMOrcLLJITRef jit)
         {"tikrt_isqrt", (uintptr_t)tikrt_isqrt},
         {"tikrt_exec", (uintptr_t)tikrt_exec},
         {"tikrt_product", (uintptr_t)tikrt_product},
+        {"tikrt_finish", (uintptr_t)tikrt_finish},
         {"tikrt_map", (uintptr_t)tikrt_map},
         {"tikrt_planes", (uintptr_t)tikrt_planes},
         {"tikrt_tiles", (uintptr_t)tikrt_tiles},

@@ -27,6 +27,7 @@ kernel_new(Unit *u)
     VEC_PUSH(&k->arena, &k->exprs, (Expr){0});
     VEC_PUSH(&k->arena, &k->args, (Arg){0});
     VEC_PUSH(&k->arena, &k->origins, (Origins){0});
+    VEC_PUSH(&k->arena, &k->finishes, (Finish){0});
     VEC_PUSH(&k->arena, &k->stmts, (Stmt){0});
     return k;
 }
@@ -62,6 +63,7 @@ kernel_clone(const Kernel *k)
     CLONE(&c->arena, &c->params);
     CLONE(&c->arena, &c->drops);
     CLONE(&c->arena, &c->origins);
+    CLONE(&c->arena, &c->finishes);
     CLONE(&c->arena, &c->arg_spans);
     CLONE(&c->arena, &c->far_spans);
     size_t slots = k->nexpr_slots * sizeof *k->expr_slots;

@@ -230,6 +230,28 @@ typedef struct Origins {
     int64_t parts; /* 0 is 1 */
 } Origins;
 
+enum {
+    FINISH_GROUPS = 64
+};
+
+/* Where the results of 16 columns of a product go: those of row 0 are `off` bytes after
+ * the destination of the instruction write. */
+typedef struct FinishGroup {
+    StmtId move; /* the move out of L0C whose burst `burst` converts them */
+    int64_t burst;
+    StmtId write;
+    int64_t off;
+} FinishGroup;
+
+/* What a finishing scope does, whose first statement is a product: it converts the sums
+ * of each group of columns, and writes the first rows of the results. */
+typedef struct Finish {
+    int64_t rows, pitch; /* pitch: bytes from row to row of results */
+    bool rectify;        /* results of signed bytes below 0 are 0 */
+    int groups;
+    FinishGroup group[FINISH_GROUPS];
+} Finish;
+
 /* ---- statements ---------------------------------------------------------- */
 
 typedef enum StmtKind {
@@ -313,6 +335,9 @@ typedef struct Stmt {
              * other (analysis/iteration.h): each byte that one of them writes and another
              * one accesses belongs to the same element of both. */
             bool fused;
+            /* item of Kernel.finishes, 0: none. All that the instructions write is what
+             * that says, and bytes of the buffers in the list. */
+            uint32_t finish;
             /* items of Kernel.drops: on-core buffers whose bytes nothing reads after the
              * scope before they are written again */
             uint32_t drop, ndrops;
@@ -360,6 +385,7 @@ typedef struct Kernel {
     VEC(BufId) params; /* global tensors in argument order: inputs, outputs, workspaces */
     VEC(BufId) drops;  /* lists of the fused scopes */
     VEC(Origins) origins; /* index 0 is "none" */
+    VEC(Finish) finishes; /* index 0 is "none" */
     StmtId body;
     /* holds the core's index from the first statement on; 0 if nothing reads it */
     RegId core;

@@ -467,9 +467,10 @@ show_simple(Printer *p, const Stmt *s)
 static void
 show_scope(Printer *p, const Stmt *s)
 {
-    text_put(p->out, s->scope.fused     ? "fused "
-                     : s->scope.no_sync ? "scope no_sync "
-                                        : "scope ");
+    text_put(p->out, s->scope.fused         ? "fused "
+                     : s->scope.finish != 0 ? "finish "
+                     : s->scope.no_sync     ? "scope no_sync "
+                                            : "scope ");
     for (uint32_t i = 0; i < s->scope.ndrops; i++) {
         text_put(p->out, i ? ", " : "drops ");
         show_name(&p->bufs, p->k->drops.p[s->scope.drop + i], '%', p);

@@ -352,6 +352,7 @@ verify_stmt(Verify *v, const Stmt *s)
         return;
     case ST_SCOPE:
         REQUIRE(v, s->scope.drop + s->scope.ndrops <= v->k->drops.n);
+        REQUIRE(v, s->scope.finish < v->k->finishes.n);
         for (uint32_t i = 0; i < s->scope.ndrops; i++) {
             REQUIRE(v, v->visible_buf[v->k->drops.p[s->scope.drop + i]]);
         }

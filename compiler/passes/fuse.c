@@ -603,7 +603,8 @@ fuse_body(Fuse *f, StmtId owner, int slot)
     close_group(f, &c);
     *ir_body(f->k, owner, slot) = c.first;
     for (StmtId s = c.first; s != 0; s = f->k->stmts.p[s].next) {
-        if (f->k->stmts.p[s].kind != ST_SCOPE || !f->k->stmts.p[s].scope.fused) {
+        const Stmt *st = &f->k->stmts.p[s];
+        if (st->kind != ST_SCOPE || (!st->scope.fused && st->scope.finish == 0)) {
             fuse_inside(f, s);
         }
     }

@@ -853,6 +853,33 @@ execute_fused(Machine *m, StmtId s)
 
 static Flow execute_body(Machine *m, StmtId first);
 
+/* The buffers of a finishing scope's list have no bytes that anybody may read after
+ * it. */
+static void
+lose(Machine *m, const Stmt *scope)
+{
+    for (uint32_t i = 0; i < scope->scope.ndrops; i++) {
+        BufId b = m->k->drops.p[scope->scope.drop + i];
+        for (int64_t at = 0; at < ir_bytes(&m->k->bufs.p[b]); at++) {
+            *term_at(m, b, at) = mix(0x6c6f7374, (uint64_t)at);
+        }
+    }
+}
+
+static Flow
+execute_scope(Machine *m, StmtId s)
+{
+    const Stmt *st = &m->k->stmts.p[s];
+    if (st->scope.fused) {
+        return execute_fused(m, s);
+    }
+    Flow f = execute_body(m, st->scope.body);
+    if (st->scope.finish != 0) {
+        lose(m, st);
+    }
+    return f;
+}
+
 static Flow
 execute_loop(Machine *m, const Stmt *s)
 {
@@ -937,7 +964,7 @@ execute(Machine *m, StmtId id)
         }
         return execute_body(m, v ? s->cond.then_body : s->cond.else_body);
     case ST_SCOPE:
-        return s->scope.fused ? execute_fused(m, id) : execute_body(m, s->scope.body);
+        return execute_scope(m, id);
     case ST_BREAK:
         return FLOW_BREAK;
     case ST_CONTINUE:

@@ -76,6 +76,35 @@ typedef struct TikOrigin {
 /* Does the same for a product of matrices; origins has an item for each factor. */
 TIK_API int tikrt_product(TikCore *core, const TikCheck *op, const int64_t *values,
                           uint8_t *const *operands, const TikOrigin *origins);
+/* What becomes of the sums of a product that nothing else reads: moves out of L0C convert
+ * them, and the results of each group of 16 columns go to rows somewhere else. */
+typedef struct TikFinishGroup {
+    int32_t move;  /* the one that converts the group */
+    int32_t write; /* item of places that has the group's results, off bytes after it */
+    int64_t burst; /* of the move */
+    int64_t off;
+} TikFinishGroup;
+
+/* An instruction with its values, those of tensors' places 0. */
+typedef struct TikFinishMove {
+    const TikCheck *op;
+    const int64_t *values;
+} TikFinishMove;
+
+typedef struct TikFinish {
+    int64_t rows;    /* that are stored, at most those of the product */
+    int64_t pitch;   /* bytes from row to row of the results */
+    int32_t rectify; /* results of signed bytes below 0 are 0 */
+    int32_t moves, groups;
+    const TikFinishMove *move;
+    const TikFinishGroup *group;
+} TikFinish;
+
+/* Does the same for such a product, whose sums have 32 bits and begin with 0. places has
+ * an address for each move, that of its tensor of parameters, and those of the writes. */
+TIK_API int tikrt_finish(TikCore *core, const TikCheck *op, const int64_t *values,
+                         uint8_t *const *operands, const TikOrigin *origins,
+                         const TikFinish *finish, uint8_t *const *places);
 /* Computes a mathematical function (EXP, LN, RSQRT or EXPM1 of isa/sem.def) of the first
  * `lanes` vector lanes of each repeat, whose blocks are contiguous. The steps are the
  * bytes from repeat to repeat. All elements of a repeat are read before any is written,

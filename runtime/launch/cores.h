@@ -89,6 +89,21 @@ struct TikCore {
     BoundCall bound[BOUND_CALLS];
 };
 
+/* Where the factors of a product are and what becomes of its sums, for those that are not
+ * as the instruction says. */
+typedef struct ProductPlan {
+    const TikOrigin *origins;
+    const struct OpFinish *finish;
+} ProductPlan;
+
+/* Executes an instruction as tikrt_exec does. */
+int launch_execute(TikCore *core, const TikCheck *op, const int64_t *values,
+                   uint8_t *const *operands, const ProductPlan *plan);
+/* Notes what is the same each time the instruction is executed. */
+void launch_bind(TikCore *core, BoundCall *b, const TikCheck *op, const int64_t *values);
+/* Notes a fault, unless there is one. */
+void launch_record(TikCore *core, Rule rule, const char *text, int32_t place);
+
 /* The instruction of a core that is checked. */
 typedef struct WarnSite {
     TikCore *core;

@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void
-record(TikCore *core, Rule rule, const char *text, int32_t place)
+void
+launch_record(TikCore *core, Rule rule, const char *text, int32_t place)
 {
     if (core->faulted) {
         return;
@@ -45,7 +45,7 @@ tikrt_fault(TikCore *core, int32_t rule, int64_t value, int32_t place)
 {
     char text[240];
     error_rule_text((Rule)rule, value, text, sizeof text);
-    record(core, (Rule)rule, text, place);
+    launch_record(core, (Rule)rule, text, place);
     return 1;
 }
 
@@ -140,7 +140,7 @@ check_one_element(TikCore *core, const TikCheck *check, const int64_t *values,
     Fault fault;
     fill_arg(core, &arg, ROLE_DST, &check->args[0], values);
     if (!check->proved && !check_element(&arg.t, &fault)) {
-        record(core, fault.rule, fault.text, check->place);
+        launch_record(core, fault.rule, fault.text, check->place);
         return 1;
     }
     int64_t size = dtype_size(arg.t.dtype);
@@ -186,7 +186,7 @@ tikrt_check(TikCore *core, const TikCheck *check, const int64_t *values, TikSpan
         values += fill_arg(core, &in.args[i], params[i].role, &check->args[i], values);
     }
     if (!check->proved && !check_values(&in, &fault)) {
-        record(core, fault.rule, fault.text, check->place);
+        launch_record(core, fault.rule, fault.text, check->place);
         return 1;
     }
     return note_spans(core, check, &in, spans);
@@ -210,12 +210,11 @@ int
 tikrt_exec(TikCore *core, const TikCheck *op, const int64_t *values,
            uint8_t *const *operands)
 {
-    return tikrt_product(core, op, values, operands, NULL);
+    return launch_execute(core, op, values, operands, &(ProductPlan){0});
 }
 
-/* Notes what is the same each time the instruction is executed. */
-static void
-bind_call(TikCore *core, BoundCall *b, const TikCheck *op, const int64_t *values)
+void
+launch_bind(TikCore *core, BoundCall *b, const TikCheck *op, const int64_t *values)
 {
     OpCall *c = &b->call;
     b->op = op;
@@ -267,8 +266,8 @@ renew_call(BoundCall *b, const int64_t *values)
 }
 
 int
-tikrt_product(TikCore *core, const TikCheck *op, const int64_t *values,
-              uint8_t *const *operands, const TikOrigin *origins)
+launch_execute(TikCore *core, const TikCheck *op, const int64_t *values,
+               uint8_t *const *operands, const ProductPlan *plan)
 {
     BoundCall *b = &core->bound[(uintptr_t)op / sizeof *op % BOUND_CALLS];
     OpCall *c = &b->call;
@@ -276,11 +275,12 @@ tikrt_product(TikCore *core, const TikCheck *op, const int64_t *values,
     if (b->op == op) {
         renew_call(b, values);
     } else {
-        bind_call(core, b, op, values);
+        launch_bind(core, b, op, values);
     }
     memcpy(c->at, operands, (size_t)b->n * sizeof *operands);
     c->sreg = operands[b->n];
-    c->origins = origins;
+    c->origins = plan->origins;
+    c->finish = plan->finish;
     c->ctx = &site;
     take_turn(core, c, b->params, b->n);
     if (b->fn(c)) {
@@ -289,7 +289,7 @@ tikrt_product(TikCore *core, const TikCheck *op, const int64_t *values,
         }
         return 0;
     }
-    record(core, c->fault.rule, c->fault.text, op->place);
+    launch_record(core, c->fault.rule, c->fault.text, op->place);
     return 1;
 }
 

@@ -103,6 +103,22 @@ num_deq(const NumDeq *d, void *dst, const void *src, int64_t n)
     num_deq_at(num_level(), d, dst, src, n);
 }
 
+bool
+num_deq_pair(NumDeqPair *p, const NumDeq *left, const NumDeq *right, bool rectify)
+{
+    const NumDeqTable *t = table_of(num_level());
+    bool bytes = left->dst == NUM_S8 || left->dst == NUM_U8;
+    p->rows = t->pair_rows;
+    if (p->rows == NULL || !bytes || right->dst != left->dst || right->src != left->src ||
+        right->relu != left->relu ||
+        ((left->reading | right->reading) & DEQ_OF_ELEMENTS) ||
+        !t->pair_suits(left, right)) {
+        return false;
+    }
+    t->pair_begin(p, left, right, rectify);
+    return true;
+}
+
 void
 num_deq_words(NumDeq *d, const uint64_t *word, int count, bool exact)
 {

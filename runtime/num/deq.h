@@ -68,6 +68,24 @@ void num_deq(const NumDeq *d, void *dst, const void *src, int64_t n);
  * all levels give the same bits. */
 void num_deq_at(NumLevel level, const NumDeq *d, void *dst, const void *src, int64_t n);
 
+/* A conversion of rows of two groups of 16 elements to 32 bytes. */
+typedef struct NumDeqPair NumDeqPair;
+typedef void NumDeqRows(const NumDeqPair *p, uint8_t *dst, int64_t pitch,
+                        const AnyS32 *left, const AnyS32 *right, int64_t rows);
+struct NumDeqPair {
+    _Alignas(64) float m[2][DEQ_CHANNELS];
+    int16_t offset[2 * DEQ_CHANNELS]; /* in the order of the code */
+    NumDeqRows *rows;                 /* writes them, pitch bytes apart */
+    float lo;
+    int32_t least;
+    bool sign;
+};
+
+/* Begins with the conversions of the groups. rectify: results below 0 are 0. Returns
+ * false if this is not the faster way: it is for int32 to bytes, in the usual reading, on
+ * some processors. */
+bool num_deq_pair(NumDeqPair *p, const NumDeq *left, const NumDeq *right, bool rectify);
+
 /* Sets keep and reading to the choices of the kernel. It is called before
  * num_deq_words. */
 void num_deq_choose(NumDeq *d, const Choices *c);
@@ -124,6 +142,11 @@ typedef enum NumDeqKind {
 
 typedef struct NumDeqTable {
     NumDeqLanes *fn[DEQ_KINDS];
+    /* null where there is no such way */
+    bool (*pair_suits)(const NumDeq *left, const NumDeq *right);
+    void (*pair_begin)(NumDeqPair *p, const NumDeq *left, const NumDeq *right,
+                       bool rectify);
+    NumDeqRows *pair_rows;
 } NumDeqTable;
 
 extern const NumDeqTable num_deq_base, num_deq_avx2, num_deq_avx512;

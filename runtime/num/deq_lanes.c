@@ -342,7 +342,103 @@ copy32(void *dst, const void *src, int64_t n, const NumDeq *q)
     memcpy(dst, src, (size_t)n * 4);
 }
 
+/* ---- rows of two groups -------------------------------------------------- */
+
+#if LANES_F16C == 16
+/* The conversion to 16 bits leaves groups of four results of either group; words of four
+ * bytes are put in order at the end. */
+LANES_ATTR static void
+pair_begin(NumDeqPair *p, const NumDeq *left, const NumDeq *right, bool rectify)
+{
+    const Fixed c = fixed_of(left);
+    const __m512i offset = _mm512_packs_epi32(_mm512_loadu_si512(left->offset),
+                                              _mm512_loadu_si512(right->offset));
+    p->sign = left->dst == NUM_S8;
+    memcpy(p->m[0], left->m, sizeof left->m);
+    memcpy(p->m[1], right->m, sizeof right->m);
+    _mm512_storeu_si512(p->offset, offset);
+    p->lo = c.lo;
+    p->least = p->sign && !rectify ? -128 : 0;
+}
+
+/* The same in registers. */
+typedef struct PairVectors {
+    __m512 left, right, lo;
+    __m512i offset, order, least;
+    bool sign;
+} PairVectors;
+
+PART __m512i
+pair_row(const PairVectors *v, const AnyS32 *left, const AnyS32 *right)
+{
+    const __m512i a = rounded16(left, v->left, v->lo);
+    const __m512i b = rounded16(right, v->right, v->lo);
+    return _mm512_add_epi16(_mm512_packs_epi32(a, b), v->offset);
+}
+
+/* Packing to bytes saturates. */
+PART __m512i
+pair_bytes(const PairVectors *v, __m512i a, __m512i b)
+{
+    __m512i r = v->sign ? _mm512_max_epi8(_mm512_packs_epi16(a, b), v->least)
+                        : _mm512_packus_epi16(a, b);
+    return _mm512_permutexvar_epi32(v->order, r);
+}
+
+/* Does the rows of one sign. */
+PART void
+rows_of(PairVectors v, bool sign, uint8_t *to, int64_t pitch, const AnyS32 *left,
+        const AnyS32 *right, int64_t rows)
+{
+    v.sign = sign;
+    for (; rows >= 2; rows -= 2, to += 2 * pitch) {
+        __m512i r = pair_bytes(&v, pair_row(&v, left, right),
+                               pair_row(&v, left + DEQ_CHANNELS, right + DEQ_CHANNELS));
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_castsi512_si256(r));
+        _mm256_storeu_si256((__m256i *)(void *)(to + pitch),
+                            _mm512_extracti64x4_epi64(r, 1));
+        left += (ptrdiff_t)2 * DEQ_CHANNELS;
+        right += (ptrdiff_t)2 * DEQ_CHANNELS;
+    }
+    if (rows > 0) {
+        __m512i a = pair_row(&v, left, right);
+        _mm256_storeu_si256((__m256i *)(void *)to,
+                            _mm512_castsi512_si256(pair_bytes(&v, a, a)));
+    }
+}
+
+LANES_ATTR static void
+pair_rows(const NumDeqPair *p, uint8_t *to, int64_t pitch, const AnyS32 *left,
+          const AnyS32 *right, int64_t rows)
+{
+    const PairVectors v = {
+        .left = _mm512_load_ps(p->m[0]),
+        .right = _mm512_load_ps(p->m[1]),
+        .lo = _mm512_set1_ps(p->lo),
+        .offset = _mm512_load_si512(p->offset),
+        .order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),
+        .least = _mm512_set1_epi8((char)p->least)};
+    if (p->sign) {
+        rows_of(v, true, to, pitch, left, right, rows);
+    } else {
+        rows_of(v, false, to, pitch, left, right, rows);
+    }
+}
+
+LANES_ATTR static bool
+pair_suits(const NumDeq *left, const NumDeq *right)
+{
+    return left->src == NUM_S32 && left->scale && !left->shift && !right->shift &&
+           are_numbers(left) && are_numbers(right);
+}
+#endif
+
 const NumDeqTable LANES_NAME(num_deq) = {
+#if LANES_F16C == 16
+    .pair_suits = pair_suits,
+    .pair_begin = pair_begin,
+    .pair_rows = pair_rows,
+#endif
     .fn =
         {
             [DEQ_S8] = s32_s8,

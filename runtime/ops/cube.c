@@ -11,6 +11,7 @@
 #include "num/amx.h"
 #include "num/half.h"
 #include "num/lanes.h"
+#include "ops/finish.h"
 #include "ops/gemm.h"
 #include "ops/internal.h"
 #include "tikcode.h"
@@ -194,8 +195,10 @@ typedef struct Sums {
     int64_t pitch;
     int64_t m0, rows;
     int64_t n0, columns;
-    bool first;  /* sums begin with 0 */
-    GemmEnd end; /* of sums that are complete, or those of a part are */
+    bool first;   /* sums begin with 0 */
+    GemmEnd end;  /* of sums that are complete, or those of a part are */
+    int64_t kept; /* words from block to block of runs that stay packed; 0: none does */
+    bool packed;  /* they are packed already */
 } Sums;
 
 typedef struct Blocks {
@@ -232,7 +235,7 @@ pack_single(const Product *p, GemmPanel panel)
 
 /* Packs columns from n on of a block whose terms are rows. */
 static void
-pack_terms(const Product *p, Blocks *w, const Sums *c, int64_t n, int64_t k1,
+pack_terms(const Product *p, uint32_t *out, const Sums *c, int64_t n, int64_t k1,
            int64_t runs)
 {
     int64_t group = (c->n0 + n) / GEMM_GROUP, first = k1 * p->terms;
@@ -241,7 +244,7 @@ pack_terms(const Product *p, Blocks *w, const Sums *c, int64_t n, int64_t k1,
                      .group = p->b_group,
                      .terms = least(runs * p->terms, p->k - first),
                      .groups = (int)((c->columns - n) / GEMM_GROUP),
-                     .out = w->b + n * GEMM_STEPS};
+                     .out = out};
     p->level->pack_terms[p->kind](&rows);
 }
 
@@ -265,12 +268,13 @@ collect_panel(const Product *p, uint8_t *out, int64_t n, int64_t columns, int64_
 
 /* Packs the second factor's columns from n0 on and runs from k1 on. */
 static void
-pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t runs)
+pack_columns(const Product *p, Blocks *w, uint32_t *out, const Sums *c, int64_t k1,
+             int64_t runs)
 {
     const GemmLevel *l = p->level;
     for (int64_t n = 0; n < c->columns; n += l->columns) {
         if (p->b_rows) {
-            pack_terms(p, w, c, n, k1, runs);
+            pack_terms(p, out + n * GEMM_STEPS, c, n, k1, runs);
             continue;
         }
         GemmPanel panel = {.b = p->b + k1 * p->b_run + (c->n0 + n) * p->b_column,
@@ -280,7 +284,7 @@ pack_columns(const Product *p, Blocks *w, const Sums *c, int64_t k1, int64_t run
                            .terms = p->k - k1 * p->terms,
                            .a_sign = p->ta == DT_S8,
                            .b_sign = p->tb == DT_S8,
-                           .out = w->b + n * GEMM_STEPS};
+                           .out = out + n * GEMM_STEPS};
         if (p->few != 0) {
             int64_t columns = least(l->columns, c->columns - n);
             collect_panel(p, w->panel, c->n0 + n, columns, k1, runs);
@@ -337,7 +341,7 @@ add_tiles(const Product *p, Blocks *w, const Sums *c, const GemmTile *t, int64_t
     };
     const NumAmxBlock b = {.a = t->a,
                            .a_pitch = t->pitch,
-                           .b = w->b,
+                           .b = t->b,
                            .b_step = NUM_AMX_COLUMNS * WORD,
                            .b_pair = (int64_t)NUM_AMX_COLUMNS * GEMM_STEPS * WORD,
                            .c = c->at + i * GEMM_GROUP,
@@ -346,32 +350,41 @@ add_tiles(const Product *p, Blocks *w, const Sums *c, const GemmTile *t, int64_t
                            .steps = t->steps,
                            .rows = t->rows,
                            .groups = (int)(c->columns / GEMM_GROUP),
-                           .first = c->first,
+                           .first = t->first,
                            .a_sign = p->ta == DT_S8,
                            .b_sign = p->tb == DT_S8};
     num_amx_multiply(&w->amx, &b);
 }
 
-/* Adds the terms of a block of runs from k1 on to the sums of some rows. */
+/* A block of runs of the second factor. */
+typedef struct Runs {
+    int64_t k1, n;
+    const uint32_t *packed;
+    bool first; /* sums begin with 0 */
+    GemmEnd end;
+} Runs;
+
+/* Adds the terms of a block of runs to the sums of some rows. */
 static void
-add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, int64_t k1, int64_t runs)
+add_rows(const Product *p, Blocks *w, const Sums *c, int64_t i, const Runs *runs)
 {
     const GemmLevel *l = p->level;
-    GemmTile t = {.steps = runs * l->words[p->kind],
+    GemmTile t = {.b = runs->packed,
+                  .steps = runs->n * l->words[p->kind],
                   .rows = (int)least(l->rows, c->rows - i),
-                  .first = c->first,
-                  .end = c->end,
+                  .first = runs->first,
+                  .end = runs->end,
                   .every = p->part * l->words[p->kind]};
     if (p->kind != GEMM_BYTES) {
-        t.steps = least(t.steps, p->k - k1 * p->terms);
+        t.steps = least(t.steps, p->k - runs->k1 * p->terms);
     }
-    take_rows(p, w, &t, c->m0 + i, k1, runs);
+    take_rows(p, w, &t, c->m0 + i, runs->k1, runs->n);
     if (l->amx) {
         add_tiles(p, w, c, &t, i);
         return;
     }
     for (int64_t n = 0; n < c->columns; n += l->columns) {
-        t.b = w->b + n * GEMM_STEPS;
+        t.b = runs->packed + n * GEMM_STEPS;
         for (int g = 0; g < l->columns / GEMM_GROUP; g++) {
             int64_t group = n / GEMM_GROUP + g;
             t.c[g] = group * GEMM_GROUP < c->columns
@@ -392,20 +405,35 @@ block_runs(const Product *p, int64_t k1, int64_t most)
                                      : least(most / p->part * p->part, p->k1 - k1);
 }
 
-/* Adds all terms of the sums, block by block. */
+/* Packs all blocks of runs of some columns, which stay. */
 static void
-add_terms(const Product *p, Blocks *w, const Sums *sums)
+pack_all(const Product *p, Blocks *w, const Sums *c)
 {
-    Sums c = *sums;
     int64_t most = GEMM_STEPS / p->level->words[p->kind], runs;
-    for (int64_t k1 = 0; k1 < p->k1; k1 += runs) {
+    uint32_t *to = w->b;
+    for (int64_t k1 = 0; k1 < p->k1; k1 += runs, to += c->kept) {
         runs = block_runs(p, k1, most);
-        pack_columns(p, w, &c, k1, runs);
-        c.end = (k1 + runs) % p->part == 0 ? sums->end : GEMM_END_NONE;
-        for (int64_t i = 0; i < c.rows; i += p->level->rows) {
-            add_rows(p, w, &c, i, k1, runs);
+        pack_columns(p, w, to, c, k1, runs);
+    }
+}
+
+/* Adds all terms of the sums, block by block. Nothing is copied that was just written:
+ * that would wait until the sums before are stored. */
+static void
+add_terms(const Product *p, Blocks *w, const Sums *c)
+{
+    int64_t most = GEMM_STEPS / p->level->words[p->kind];
+    Runs b = {.packed = w->b, .first = c->first};
+    for (; b.k1 < p->k1; b.k1 += b.n, b.packed += c->kept) {
+        b.n = block_runs(p, b.k1, most);
+        if (!c->packed) {
+            pack_columns(p, w, w->b, c, b.k1, b.n);
         }
-        c.first = false;
+        b.end = (b.k1 + b.n) % p->part == 0 ? c->end : GEMM_END_NONE;
+        for (int64_t i = 0; i < c->rows; i += p->level->rows) {
+            add_rows(p, w, c, i, &b);
+        }
+        b.first = false;
     }
 }
 
@@ -575,6 +603,61 @@ block_beside(const Product *p, Blocks *w, int64_t n0)
     }
 }
 
+/* Returns how many columns all of whose terms there is room for, packed; 0: not for those
+ * of one kernel. */
+static int64_t
+columns_kept(const Product *p, int64_t *blocks)
+{
+    int64_t most = GEMM_STEPS / p->level->words[p->kind], n = 0;
+    for (int64_t k1 = 0; k1 < p->k1; k1 += block_runs(p, k1, most)) {
+        n++;
+    }
+    *blocks = n;
+    return GEMM_COLUMNS / n / p->level->columns * p->level->columns;
+}
+
+/* Does the same for sums that are converted and stored as they are made. The second
+ * factor is packed once if there is room for it, else for each of more rows. */
+static void
+block_finish(const Product *p, Blocks *w, const OpFinish *f, int64_t n0, int64_t columns)
+{
+    _Alignas(LINE) uint32_t buffer[BUFFER_ROWS * GEMM_COLUMNS];
+    int64_t blocks, most = columns_kept(p, &blocks);
+    int64_t step = most != 0 ? p->level->rows : BUFFER_ROWS;
+    Sums c = {.at = buffer,
+              .pitch = step * GEMM_GROUP,
+              .n0 = n0,
+              .columns = columns,
+              .first = true,
+              .kept = most != 0 ? GEMM_COLUMNS / blocks * GEMM_STEPS : 0,
+              .end = p->saturate ? GEMM_END_FINITE : GEMM_END_CANONICAL};
+    FinishSums s = {.at = buffer,
+                    .pitch = c.pitch,
+                    .group = (int)(n0 / GEMM_GROUP),
+                    .groups = (int)(columns / GEMM_GROUP)};
+    if (most != 0) {
+        pack_all(p, w, &c);
+        c.packed = true;
+    }
+    for (c.m0 = 0; c.m0 < f->rows; c.m0 += step) {
+        c.rows = least(step, f->rows - c.m0);
+        add_terms(p, w, &c);
+        s.row = c.m0;
+        s.rows = c.rows;
+        ops_finish_rows(f, &s);
+    }
+}
+
+static void
+finish_product(const Product *p, Blocks *w, const OpFinish *f)
+{
+    int64_t blocks, most = columns_kept(p, &blocks);
+    most = most != 0 ? most : GEMM_COLUMNS;
+    for (int64_t n = 0; n < p->columns; n += most) {
+        block_finish(p, w, f, n, least(most, p->columns - n));
+    }
+}
+
 /* Returns whether tile registers multiply the factors faster than vectors do. */
 static bool
 suits_tiles(const Product *p)
@@ -662,6 +745,11 @@ multiply(Product *p, const OpCall *c, int bias)
     p->columns = fractal_up(p->n, SIDE);
     p->level = level_of(p);
     find_factors(p, c->origins);
+    if (c->finish != NULL) {
+        finish_product(p, &w, c->finish);
+        num_amx_close(&w.amx);
+        return true;
+    }
     bool beside = p->tc == DT_F16 || (p->kind == GEMM_BYTES && p->start != START_ZERO);
     for (int64_t n = 0; n < p->columns; n += GEMM_COLUMNS) {
         (beside ? block_beside : block_in_place)(p, &w, n);

@@ -7,6 +7,7 @@
 
 #include "rules/l0c_move.h"
 #include "num/deq.h"
+#include "ops/finish.h"
 #include "ops/internal.h"
 
 enum {
@@ -240,4 +241,27 @@ ops_acc_move(OpCall *c)
         }
     }
     return true;
+}
+
+/* Of moves by conversion code: 0 keeps the bits, 1 narrows, 2 and 5 are these with relu
+ * (isa.h). */
+static NumDeq
+deq_of_code(const CheckArg *a)
+{
+    return (NumDeq){.dst = num_type(a[MOVE_dst].t.dtype),
+                    .src = num_type(a[MOVE_src].t.dtype),
+                    .relu = a[MOVE_mode].v == 2 || a[MOVE_mode].v == 5};
+}
+
+bool
+ops_finish_deq(OpCall *c, int64_t burst, NumDeq *out)
+{
+    if (op_table[c->in.op].sem != SEM_ACC_MOVE) {
+        *out = deq_of_code(c->in.args);
+        return true;
+    }
+    Move m = move_of(c);
+    bool ok = load_parameters(c, &m, burst);
+    *out = m.deq;
+    return ok;
 }

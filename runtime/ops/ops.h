@@ -19,6 +19,8 @@ typedef struct OpCall {
     /* products: where the factors are (tikcode.h); null: in the layout of the
      * instruction */
     const struct TikOrigin *origins;
+    /* the same: what becomes of the sums (ops/finish.h); null: they are the result */
+    const struct OpFinish *finish;
     Fault fault;
     /* Gets warnings on contents of tensors; null: warnings are dropped. */
     void (*warn)(void *ctx, const Fault *f);

@@ -296,6 +296,58 @@ dequantisation_levels(void **state)
     }
 }
 
+/* Rows of 32 bytes out of two groups of 16 elements are those of the conversions of each,
+ * where there is a way to make both at once; NaN and infinite factors have none. */
+static void
+conversions_of_pairs(void **state)
+{
+    (void)state;
+    enum {
+        ROWS = 7,
+        PITCH = 40
+    };
+    uint32_t src[2][ROWS * DEQ_CHANNELS], made = 0;
+    uint64_t seed = 11;
+    for (int round = 0; round < 400; round++) {
+        uint8_t one[2][ROWS * DEQ_CHANNELS], both[ROWS * PITCH];
+        uint64_t words[DEQ_CHANNELS];
+        NumDeq d[2];
+        NumDeqPair pair;
+        for (int g = 0; g < 2; g++) {
+            for (int i = 0; i < ROWS * DEQ_CHANNELS; i++) {
+                src[g][i] = (uint32_t)((int32_t)next_random(&seed) >> (i % 32));
+            }
+            for (int i = 0; i < DEQ_CHANNELS; i++) {
+                words[i] = (uint64_t)next_random(&seed) << 37 |
+                           (uint64_t)(90 + next_random(&seed) % 80) << 23 |
+                           next_random(&seed) % (1 << 23);
+                words[i] |= round % 7 == 0 ? 0x7f800000u : 0;
+            }
+            d[g] = (NumDeq){.dst = round % 2 ? NUM_S8 : NUM_U8,
+                            .src = NUM_S32,
+                            .scale = true,
+                            .relu = round & 4};
+            num_deq_words(&d[g], words, DEQ_CHANNELS, true);
+            num_deq(&d[g], one[g], src[g], ROWS * DEQ_CHANNELS);
+        }
+        memset(both, 0x5a, sizeof both);
+        if (!num_deq_pair(&pair, &d[0], &d[1], round & 8)) {
+            continue;
+        }
+        made++;
+        pair.rows(&pair, both, PITCH, (const AnyS32 *)src[0], (const AnyS32 *)src[1],
+                  ROWS);
+        for (int i = 0; i < ROWS * PITCH; i++) {
+            int row = i / PITCH, column = i % PITCH, g = column / DEQ_CHANNELS;
+            uint8_t want =
+                g < 2 ? one[g][row * DEQ_CHANNELS + column % DEQ_CHANNELS] : 0x5a;
+            bool negative = round & 8 && round % 2 && g < 2 && (int8_t)want < 0;
+            assert_int_equal(both[i], negative ? 0 : want);
+        }
+    }
+    assert_true(num_level() != NUM_LEVEL_AVX512 || made > 200);
+}
+
 /* Types have one size, and there are more elements than a piece; every level. */
 static void
 conversions_in_place(void **state)
@@ -357,12 +409,19 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_of_types),   cmocka_unit_test(values),
-        cmocka_unit_test(huge_arguments),       cmocka_unit_test(lengths_and_addresses),
-        cmocka_unit_test(levels_agree),         cmocka_unit_test(conversions),
-        cmocka_unit_test(scaled_conversions),   cmocka_unit_test(nibbles),
-        cmocka_unit_test(dequantisation),       cmocka_unit_test(dequantisation_levels),
-        cmocka_unit_test(conversions_in_place), cmocka_unit_test(integers),
+        cmocka_unit_test(functions_of_types),
+        cmocka_unit_test(values),
+        cmocka_unit_test(huge_arguments),
+        cmocka_unit_test(lengths_and_addresses),
+        cmocka_unit_test(levels_agree),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(scaled_conversions),
+        cmocka_unit_test(nibbles),
+        cmocka_unit_test(dequantisation),
+        cmocka_unit_test(dequantisation_levels),
+        cmocka_unit_test(conversions_of_pairs),
+        cmocka_unit_test(conversions_in_place),
+        cmocka_unit_test(integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

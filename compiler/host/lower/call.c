@@ -95,9 +95,8 @@ call_put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
     UNREACHABLE();
 }
 
-/* Returns the values that are known as constant data, with 0 for the others. */
-static LLVMValueRef
-known_values(Lower *l, const Values *from)
+LLVMValueRef
+call_known_values(Lower *l, const Values *from)
 {
     LLVMValueRef known[MAX_VALUES];
     for (int i = 0; i < from->n; i++) {
@@ -120,13 +119,13 @@ call_values(Lower *l, const Values *from)
         unknown += !LLVMIsConstant(from->v[i]);
     }
     if (unknown == 0) {
-        return known_values(l, from);
+        return call_known_values(l, from);
     }
     if (l->values == NULL) {
         l->values = lower_alloca(l, LLVMArrayType2(l->i64, MAX_VALUES), "values");
     }
     if (unknown < from->n) {
-        LLVMBuildMemCpy(l->b, l->values, 8, known_values(l, from), 8,
+        LLVMBuildMemCpy(l->b, l->values, 8, call_known_values(l, from), 8,
                         lower_const(l, 8 * from->n));
     }
     for (int i = 0; i < from->n; i++) {
@@ -257,9 +256,8 @@ lower_operands(Lower *l, StmtId s)
     return l->addresses;
 }
 
-/* Returns constants TikOrigin for the factors of a product. */
-static LLVMValueRef
-origins_constant(Lower *l, const Stmt *s)
+LLVMValueRef
+call_origins(Lower *l, const Stmt *s)
 {
     LLVMValueRef all[ORIGIN_FACTORS];
     const int64_t parts = l->k->origins.p[s->instr.origin].parts;
@@ -280,7 +278,7 @@ origins_constant(Lower *l, const Stmt *s)
 }
 
 void
-lower_exec(Lower *l, StmtId s)
+lower_call_operands(Lower *l, StmtId s, LLVMValueRef out[3])
 {
     const Stmt *st = &l->k->stmts.p[s];
     int n;
@@ -292,14 +290,23 @@ lower_exec(Lower *l, StmtId s)
         info[i] = call_arg(l, &params[i], &operands[i]);
         call_put_arg(l, &values, &params[i], &operands[i], s);
     }
+    out[0] = call_constant(l, st->instr.op, s, info, n);
+    out[1] = call_values(l, &values);
+    out[2] = lower_operands(l, s);
+}
+
+void
+lower_exec(Lower *l, StmtId s)
+{
+    const Stmt *st = &l->k->stmts.p[s];
     unsigned nargs = st->instr.origin != 0 ? 5 : 4;
     const char *name = st->instr.origin != 0 ? "tikrt_product" : "tikrt_exec";
     LLVMTypeRef types[5] = {l->ptr, l->ptr, l->ptr, l->ptr, l->ptr};
     LLVMTypeRef type = LLVMFunctionType(l->i32, types, nargs, false);
-    LLVMValueRef args[5] = {l->state, call_constant(l, st->instr.op, s, info, n),
-                            call_values(l, &values), lower_operands(l, s)};
+    LLVMValueRef args[5] = {l->state};
+    lower_call_operands(l, s, &args[1]);
     if (st->instr.origin != 0) {
-        args[4] = origins_constant(l, st);
+        args[4] = call_origins(l, st);
     }
     call_leave_if(
         l, LLVMBuildCall2(l->b, type, lower_runtime(l, name, type), args, nargs, ""), s);

@@ -166,7 +166,7 @@ lower_stmt(Lower *l, StmtId s)
     case ST_SCOPE:
         if (st->scope.fused) {
             lower_fused_scope(l, s);
-        } else {
+        } else if (st->scope.finish == 0 || !lower_finish(l, s)) {
             lower_body(l, st->scope.body);
         }
         return;

@@ -309,11 +309,11 @@ emit(Lower *l, Guard *g)
     note_edges(l, g, phi);
 }
 
-/* Returns whether a tensor of the instruction has an edge. */
-static bool
-has_edge(const Lower *l, const Stmt *st)
+bool
+guard_instr_has_edge(const Lower *l, StmtId s)
 {
     int n;
+    const Stmt *st = &l->k->stmts.p[s];
     const ParamInfo *p = form_params(op_table[st->instr.op].form, &n);
     for (int i = 0; i < n; i++) {
         bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
@@ -330,7 +330,7 @@ guard_instr(Lower *l, StmtId s)
 {
     const Stmt *st = &l->k->stmts.p[s];
     Guard g = {.s = s, .proved = st->proof == PROOF_PROVED};
-    if (g.proved && !has_edge(l, st)) {
+    if (g.proved && !guard_instr_has_edge(l, s)) {
         return;
     }
     int n;

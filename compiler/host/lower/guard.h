@@ -26,6 +26,13 @@ void call_put_value(Values *to, LLVMValueRef v);
 void call_put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s);
 /* Puts the values into memory, and returns the address. */
 LLVMValueRef call_values(Lower *l, const Values *from);
+/* Returns the values as constant data. Those that are not known are 0 there. */
+LLVMValueRef call_known_values(Lower *l, const Values *from);
+/* Gives what the library takes of an instruction: its TikCheck, its values, and its
+ * operands. */
+void lower_call_operands(Lower *l, StmtId s, LLVMValueRef out[3]);
+/* Returns constants TikOrigin for the factors of a product. */
+LLVMValueRef call_origins(Lower *l, const Stmt *s);
 /* Leaves the kernel when a call of the library (i32) reports a fault. */
 void call_leave_if(Lower *l, LLVMValueRef fault, StmtId s);
 
@@ -36,6 +43,8 @@ void guard_begin(Lower *l);
 /* Returns whether instructions may access bytes after the data of the buffer, an array
  * that may be without room for them. */
 bool guard_has_edge(const Lower *l, BufId b);
+/* Returns whether some tensor of the instruction is such a buffer. */
+bool guard_instr_has_edge(const Lower *l, StmtId s);
 /* Emits the check of an instruction or of an access to one element, if it needs one. The
  * instruction or, after several checks, the instructions, come after guard_enter, which
  * gives lower_ref the addresses of what the checks moved, and are followed by

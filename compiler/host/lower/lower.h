@@ -488,6 +488,11 @@ void lower_body(Lower *l, StmtId first);
 /* Lowers an instruction without its checks. */
 void lower_member(Lower *l, StmtId s);
 
+/* ---- host/lower/finish.c ------------------------------------------------- */
+
+/* Lowers a finishing scope; false: its instructions are to be lowered as they are. */
+bool lower_finish(Lower *l, StmtId scope);
+
 /* ---- host/lower/fusion.c ------------------------------------------------- */
 
 void lower_fused_scope(Lower *l, StmtId s);
