@@ -280,11 +280,16 @@ functions-long: all $(BUILD)/long/functions
 	    for f in exp ln rsqrt; do run $$f fast $(call LONG_FILES,fast); done; exit $$ok
 pairs-long: all $(BUILD)/long/pairs
 	@$(call long_kernels,pairs,pairs) && $(BUILD)/long/pairs $(call LONG_FILES,pairs)
-# Changed blobs of the conformance set: every bit of 200 of them, and fields with right checksums. Ten minutes.
+# Changed blobs of the conformance set: every bit of 200 of them, and fields with right checksums. Ten minutes. The
+# samples as kernels that queues execute are there, too.
 BLOB_MUTANTS = 20000000
-blobs-long: all $(BUILD)/long/blob_mutants
+QUEUE_BLOBS = $(patsubst samples/%.tik,$(BUILD)/long/%.queues.tkb,$(wildcard samples/*.tik))
+$(BUILD)/long/%.queues.tkb: samples/%.tik $(BUILD)/tikc
+	@mkdir -p $(@D)
+	$(call say,TIKC,$<)$(BUILD)/tikc build $< --sync auto -o $@ 2>/dev/null
+blobs-long: all $(BUILD)/long/blob_mutants $(QUEUE_BLOBS)
 	$(BUILD)/long/blob_mutants flips $$(ls tests/blobs/accepted/*.tkb | head -n 200)
-	$(BUILD)/long/blob_mutants random $(BLOB_MUTANTS) 1 tests/blobs/accepted/*.tkb
+	$(BUILD)/long/blob_mutants random $(BLOB_MUTANTS) 1 tests/blobs/accepted/*.tkb $(QUEUE_BLOBS)
 .PHONY: functions-long pairs-long blobs-long
 
 # All small programs of queues with up to ORDERS descriptors (docs/testing.md).

@@ -403,7 +403,7 @@ check_choices(TikBlob *b, TikBlobDiag *diag)
         const uint8_t *p = blob_record(b, SEC_CHCE, i);
         uint64_t where = s->offset + i * s->record;
         uint32_t reading = get32(p + 4);
-        Choice point;
+        Choice point = (Choice)0;
         if (!find_choice(p, &point) || reading < 1 ||
             !choice_has_reading(point, (int)reading)) {
             return blob_bad(diag, BLOB_CHOICE_FIELD, SEC_CHCE, where);

@@ -13,8 +13,7 @@ enum {
     FLAG_DEPTHWISE = 2,
     FLAG_REQUANT = 4,
     FLAG_BIAS = 8,
-    FLAG_NIBBLES = 16,
-    FLAG_ALL = 31
+    FLAG_NIBBLES = 16
 };
 
 /* Whether any processor that this reader knows has packed constants. */
@@ -132,8 +131,8 @@ static bool
 check_record(const TikBlob *b, const uint8_t *r, uint64_t *least)
 {
     uint64_t region = get32(r);
-    if (region < *least || region >= blob_records(b, SEC_REGN) || r[4] > FLAG_ALL ||
-        r[6] <= DT_NONE || r[6] >= DT_PLAIN) {
+    if (region < *least || region >= blob_records(b, SEC_REGN) || r[6] <= DT_NONE ||
+        r[6] >= DT_PLAIN) {
         return false;
     }
     const uint8_t *table = blob_record(b, SEC_REGN, region);

@@ -1,7 +1,8 @@
 /* blob_mutants.c: changed copies of accepted blobs, each of which must be refused, or be
  * accepted and clean: then it runs as its twin does, in which every instruction and
  * every access is marked to be checked. So nothing that the verifier left unchecked
- * breaks a rule. Arguments whose size is open are given short and long arrays.
+ * breaks a rule. Arguments whose size is open are given short and long arrays. Kernels
+ * that queues execute give the same in 64 of the orders that their flags allow.
  *
  * usage: blob_mutants flips BLOB...            every single bit of each blob
  *        blob_mutants random COUNT SEED BLOB... changes of fields, with checksums made
@@ -11,12 +12,11 @@
  * the build id tells, by tikblob_identify. The last line has the counts; the exit code is
  * 1 if something was accepted and dirty. It is a long target, not a part of the suite. */
 #define _GNU_SOURCE /* memmem */
-#include "tikblob.h"
+#include "../fuzz/blob_change.h"
 #include "tikrt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     MAX_ARGS = 16,
@@ -24,7 +24,8 @@ enum {
     MAX_BYTES = 1 << 18, /* of an array */
     MAX_STEPS = 4000,
     MAX_CORES = 8,
-    MAX_KERNELS = 4
+    MAX_KERNELS = 4,
+    SCHEDULES = 64
 };
 
 typedef struct Seed {
@@ -34,7 +35,7 @@ typedef struct Seed {
 } Seed;
 
 typedef struct Counts {
-    uint64_t tried, refused, accepted, run, dirty;
+    uint64_t tried, refused, accepted, run, ordered, dirty;
 } Counts;
 
 static uint64_t state;
@@ -42,8 +43,7 @@ static uint64_t state;
 static uint32_t
 below(uint32_t n)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % n;
+    return change_below(&state, n);
 }
 
 static void
@@ -251,8 +251,10 @@ accept(TikBlob *b, const uint8_t *bytes, size_t size, bool *small)
     *small = b->nkernels <= MAX_KERNELS;
     for (int i = 0; i < b->nkernels && *small; i++) {
         TikBlobKernel k;
+        TikBlobOrder order;
         tikblob_kernel(b, i, &k);
-        if (!verify(b, i, &proof)) {
+        if (!verify(b, i, &proof) ||
+            ((k.flags & TIKBLOB_QUEUES) != 0 && !tikblob_order(b, i, &order))) {
             return false;
         }
         *small = *small && proof.steps <= MAX_STEPS && k.cores <= MAX_CORES;
@@ -288,6 +290,39 @@ runs_alike(const TikBlob *b, const uint8_t *twin, size_t twin_size, int kernel,
     return alike;
 }
 
+/* Runs a kernel in many orders of its queues. Returns whether all do what the order of
+ * the program does. */
+static bool
+runs_in_any_order(const TikBlob *b, int kernel, Counts *n)
+{
+    TikBlobKernel k;
+    Args one = {.n = 0}, two = {.n = 0};
+    TikError a = {0}, c = {0};
+    bool alike = true;
+    tikblob_kernel(b, kernel, &k);
+    if ((k.flags & TIKBLOB_QUEUES) == 0) {
+        return true;
+    }
+    bool room = args_make(&one, b, &k, false);
+    bool ran = room && tik_emulate(b->bytes, b->size, kernel, one.pointers, &a);
+    for (uint64_t i = 1; i <= SCHEDULES && room && alike; i++) {
+        TikEmuOptions with = {.schedule = i};
+        bool made = args_make(&two, b, &k, false);
+        bool x = made &&
+                 tik_emulate_watched(b->bytes, b->size, kernel, two.pointers, &with, &c);
+        alike = !made || (x == ran && (!ran || same_args(&one, &two)));
+        if (!alike) {
+            fprintf(stderr, "schedule %llu %s '%s', the program's order %s '%s'\n",
+                    (unsigned long long)i, x ? "ran" : "failed", c.text,
+                    ran ? "ran" : "failed", a.text);
+        }
+        n->ordered++;
+        args_free(&two);
+    }
+    args_free(&one);
+    return alike;
+}
+
 /* Tries one changed blob. */
 static void
 try_blob(const uint8_t *bytes, size_t size, const char *path, Counts *n)
@@ -304,7 +339,8 @@ try_blob(const uint8_t *bytes, size_t size, const char *path, Counts *n)
     uint8_t *twin = small ? twin_of(bytes, size, &twin_size) : NULL;
     for (int i = 0; twin != NULL && i < b.nkernels; i++) {
         bool alike = runs_alike(&b, twin, twin_size, i, false, &n->run) &&
-                     runs_alike(&b, twin, twin_size, i, true, &n->run);
+                     runs_alike(&b, twin, twin_size, i, true, &n->run) &&
+                     runs_in_any_order(&b, i, n);
         if (!alike) {
             char name[64];
             snprintf(name, sizeof name, "dirty-%llu.tkb", (unsigned long long)n->dirty++);
@@ -340,87 +376,16 @@ flip_all(const Seed *s, Counts *n)
     }
 }
 
-/* Chooses a section, the larger ones more often. */
-static const TikBlobSection *
-section_of(const TikBlob *b)
-{
-    const TikBlobSection *best = &b->sections[below((uint32_t)b->nsections)];
-    for (int i = 0; i < 2; i++) {
-        const TikBlobSection *s = &b->sections[below((uint32_t)b->nsections)];
-        best = s->size > best->size || best->size == 0 ? s : best;
-    }
-    return best;
-}
-
-static void
-put32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++) {
-        p[i] = (uint8_t)(v >> (8 * i));
-    }
-}
-
-static uint32_t
-get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
-}
-
-/* Changes a field, a byte, a bit or the order of slots in a section. */
-static void
-change(uint8_t *bytes, const TikBlob *b)
-{
-    static const uint32_t numbers[] = {
-        0,          1,          2,          3,          8,
-        15,         16,         31,         32,         33,
-        64,         96,         127,        128,        255,
-        256,        4095,       4096,       65535,      65536,
-        0x7fffffff, 0x80000000, 0xffffffff, 0xffffffe0, 0xffffffff - 64};
-    const TikBlobSection *s = section_of(b);
-    if (s->size < 16) {
-        return;
-    }
-    uint8_t *p = bytes + s->offset;
-    uint32_t words = (uint32_t)(s->size / 4), slots = (uint32_t)(s->size / 16);
-    uint8_t *w = p + 4 * below(words);
-    switch (below(7)) {
-    case 0:
-        p[below((uint32_t)s->size)] ^= (uint8_t)(1 << below(8));
-        break;
-    case 1:
-        p[below((uint32_t)s->size)] = (uint8_t)below(256);
-        break;
-    case 2:
-        put32(w, numbers[below(sizeof numbers / sizeof numbers[0])]);
-        break;
-    case 3:
-        put32(w, get32(w) + below(5) - 2);
-        break;
-    case 4:
-        put32(w, get32(w) + 32 * (below(9) - 4));
-        break;
-    case 5:
-        put32(w, get32(p + 4 * below(words)));
-        break;
-    case 6:
-        memcpy(p + 16 * below(slots), bytes + s->offset + 16 * below(slots), 16);
-        break;
-    }
-}
-
 static void
 mutate(const Seed *s, Counts *n)
 {
-    TikBlob b;
-    TikBlobDiag diag;
     uint8_t *copy = malloc(s->size);
-    if (copy == NULL || !tikblob_open(&b, s->bytes, s->size, &diag)) {
+    if (copy == NULL) {
         fail(s->path);
     }
     memcpy(copy, s->bytes, s->size);
     for (uint32_t i = 1 + below(3); i > 0; i--) {
-        change(copy, &b);
+        change_field(copy, s->size, &state);
     }
     tikblob_update_checksums(copy, s->size);
     try_blob(copy, s->size, s->path, n);
@@ -451,10 +416,10 @@ main(int argc, char **argv)
     for (uint64_t i = 0; random && i < strtoull(argv[2], NULL, 10); i++) {
         mutate(&seeds[below(nseeds)], &n);
     }
-    printf(
-        "%llu blobs: %llu refused, %llu accepted, %llu runs, %llu accepted and dirty\n",
-        (unsigned long long)n.tried, (unsigned long long)n.refused,
-        (unsigned long long)n.accepted, (unsigned long long)n.run,
-        (unsigned long long)n.dirty);
+    printf("%llu blobs: %llu refused, %llu accepted, %llu runs, %llu in other orders, "
+           "%llu accepted and dirty\n",
+           (unsigned long long)n.tried, (unsigned long long)n.refused,
+           (unsigned long long)n.accepted, (unsigned long long)n.run,
+           (unsigned long long)n.ordered, (unsigned long long)n.dirty);
     return n.dirty != 0;
 }

@@ -1,7 +1,11 @@
 /* test_blob.c: checks the container (P1) rule by rule, each just outside and just inside
  * its limit; round trips; damaged blobs. The verifier is in test_blob_verify.c, compiled
  * kernels in test_blob_stream.c. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "blob_parts.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define TARGET                                                                           \
     "blob 1.0 Ascend310P3\n"                                                             \
@@ -845,6 +849,28 @@ far_strings_are_used(void **state)
     free(a.p);
 }
 
+/* Zeros are looked for in the file alone: where an argument says that it has more
+ * dimensions than there are, nothing behind the end is read. */
+static void
+nothing_is_read_past_the_end(void **state)
+{
+    (void)state;
+    Bin a = assemble("blob 1.0 Ascend310P3\nkernel \"k\" cores 1 steps 1\n"
+                     "arg \"x\" input uint8 (1)\ncode\nend\n");
+    section(&a, "ARGS")[6] = 9;
+    tikblob_update_checksums(a.p, a.n);
+    memset(section(&a, "IDNT"), 0, 32);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (a.n / page + 1) * page;
+    uint8_t *pages = mmap(NULL, room + page, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED && mprotect(pages + room, page, PROT_NONE) == 0);
+    Bin at_end = {pages + room - a.n, a.n};
+    memcpy(at_end.p, a.p, a.n);
+    assert_string_equal(open_code(&at_end), "arg-field");
+    munmap(pages, room + page);
+    free(a.p);
+}
+
 /* A size that no file has is told before a byte is read that is not there. */
 static void
 sizes_fit_signed_numbers(void **state)
@@ -857,6 +883,7 @@ sizes_fit_signed_numbers(void **state)
     tikblob_update_checksums(a.p, a.n);
     assert_false(tikblob_open(&b, a.p, (uint64_t)1 << 63, &diag));
     assert_string_equal(diag.code, "total-size");
+    assert_int_equal(diag.offset, 16);
     free(a.p);
 }
 
@@ -1105,6 +1132,7 @@ main(void)
         cmocka_unit_test(rules_hold_at_their_limits),
         cmocka_unit_test(header_rules),
         cmocka_unit_test(far_strings_are_used),
+        cmocka_unit_test(nothing_is_read_past_the_end),
         cmocka_unit_test(sizes_fit_signed_numbers),
         cmocka_unit_test(text_is_utf8),
         cmocka_unit_test(longest_strings),

@@ -245,10 +245,41 @@ accesses_are_proved(void **state)
                                            "1") "endloop s0\n");
 }
 
+/* What can be packed: not on a processor without lanes, not halves of wide elements, nor
+ * more than a blob holds. */
+static void
+plans_of_packed_constants(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *soc;
+        TikBlobPack pack;
+        bool ok;
+    } rows[] = {
+        {"bm1684x", {.weight = DT_S8, .dim = {3, 5, 1, 2}}, true},
+        {"bm1684x", {.weight = DT_S8, .dim = {3, 5, 1, 2}, .nibbles = true}, true},
+        {"bm1684x", {.weight = DT_U8, .dim = {3, 5, 1, 2}, .nibbles = true}, true},
+        {"bm1684x", {.weight = DT_F16, .dim = {3, 5, 1, 2}, .nibbles = true}, false},
+        {"bm1684x", {.weight = DT_S8, .dim = {0, 5, 1, 2}}, false},
+        {"bm1684x", {.weight = DT_S8, .dim = {65535, 8191, 1, 1}}, true},
+        {"bm1684x", {.weight = DT_S8, .dim = {65535, 65535, 1, 2}}, false},
+        {"Ascend310P3", {.weight = DT_S8, .dim = {3, 5, 1, 2}}, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Choices choices = {0};
+        TikBlobPack p = rows[i].pack;
+        if (blob_pack_plan(soc_find(rows[i].soc), &choices, &p) != rows[i].ok) {
+            fail_msg("row %zu", i);
+        }
+        assert_true(!rows[i].ok || p.plan.total > 0);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_of_packed_constants),
         cmocka_unit_test(records_are_checked),
         cmocka_unit_test(text_and_bytes_agree),
         cmocka_unit_test(wrong_texts_name_the_line),
