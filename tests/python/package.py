@@ -48,6 +48,20 @@ def test_outputs_in_place():
     assert (m(swapped) == 1.5).all()
 
 
+def test_threads():
+    """Kernels run side by side; what compiles waits."""
+    import concurrent.futures
+    import numpy
+    m = sample('scale.tik')
+    kernels = [m.kernel, m.kernel.with_options(threads=1), m.kernel.with_options(backend='emulator'), m.kernel.with_options(threads=2)]
+
+    def work(i):
+        x = numpy.arange(4096, dtype='float32') + i
+        return (kernels[i % 4](x) == 0.5 * x + 1).all()
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(200)))
+
+
 def test_several_outputs():
     import numpy
     m = sample('top_k.tik')

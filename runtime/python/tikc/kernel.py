@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import warnings
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
@@ -23,10 +24,12 @@ class Proof(NamedTuple):
 
 
 class Unit:
-    """A compilation of the C library, freed with the last object that needs it."""
+    """A compilation of the C library, freed with the last object that needs it. Threads take its lock for what compiles; kernels run
+    side by side."""
 
     def __init__(self) -> None:
         self.handle = compiler.tikc_new()
+        self.lock = threading.RLock()
         self.texts: List[Any] = []  # that the loader gave out
         self.loader = _native.LOAD(self._load)
         compiler.tikc_set_loader(self.handle, self.loader, None)
@@ -54,18 +57,39 @@ class Unit:
 
     def make(self, kernel: int, form: int) -> bytes:
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        if not compiler.tikc_make(self.handle, kernel, form, ctypes.byref(data), ctypes.byref(size)):
-            raise self.error()
-        return ctypes.string_at(data.value or 0, size.value)
+        with self.lock:
+            if not compiler.tikc_make(self.handle, kernel, form, ctypes.byref(data), ctypes.byref(size)):
+                raise self.error()
+            return ctypes.string_at(data.value or 0, size.value)
+
+    def native(self, kernel: int) -> Any:
+        entry = ctypes.POINTER(_native.Kernel)()
+        with self.lock:
+            if not compiler.tikc_native(self.handle, kernel, ctypes.byref(entry)):
+                raise self.error()
+        return entry
 
 
 class _Callable:
     """What kernels of programs and of blobs have in common. A call takes the inputs, and the outputs too if they are to be written in
     place; it returns the outputs: one array, or a tuple of them."""
     name: str
-    soc: str
-    arguments: List[Argument]
     backend: str
+
+    @property
+    def soc(self) -> str:
+        return _native.text(self._info().soc)
+
+    @property
+    def cores(self) -> int:
+        return int(self._info().cores)
+
+    @property
+    def arguments(self) -> List[Argument]:
+        return arrays.arguments(self._info())
+
+    def _info(self) -> _native.Kernel:
+        raise NotImplementedError
 
     def _run(self, binding: arrays.Binding, found: List[Tuple[str, str, str]], error: _native.Error) -> bool:
         raise NotImplementedError
@@ -117,9 +141,11 @@ class BlobKernel(_Callable):
         self._loaded = loaded
         self._index = index
         self.check = check
-        k = runtime.tik_loaded_kernel(loaded.handle, index).contents
-        self.name, self.soc, self.cores = _native.text(k.name), _native.text(k.soc), int(k.cores)
-        self.arguments = arrays.arguments(k)
+        self.name = _native.text(self._info().name)
+
+    def _info(self) -> _native.Kernel:
+        info: _native.Kernel = runtime.tik_loaded_kernel(self._loaded.handle, self._index).contents
+        return info
 
     def verify(self) -> Proof:
         """What was proved when the blob was loaded; a blob that breaks a rule is not loaded at all."""
@@ -153,13 +179,31 @@ class Kernel(_Callable):
         self._emulated: Optional[BlobKernel] = None
         self._native: Any = None
         self.name = _native.text(compiler.tikc_kernel_name(unit.handle, index))
-        blob = self._blob_kernel()
-        self.soc, self.arguments, self.cores = blob.soc, blob.arguments, blob.cores
+
+    def _info(self) -> _native.Kernel:
+        """Of the form that there is: only a kernel that has not run yet gets a blob for it."""
+        if self._native is None:
+            return self._blob_kernel()._info()
+        info: _native.Kernel = self._native.contents
+        return info
+
+    def run(self, given: Mapping[str, Any]) -> List[Any]:
+        self._prepare()
+        return super().run(given)
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        self._prepare()
+        return super().__call__(*values, **named)
+
+    def _prepare(self) -> None:
+        if self.backend == 'host' and self._native is None:
+            self._native = self._unit.native(self._index)
 
     def _blob_kernel(self) -> BlobKernel:
-        if self._emulated is None:
-            self._emulated = BlobKernel(Loaded(self.blob()), 0, self.check)
-        return self._emulated
+        with self._unit.lock:
+            if self._emulated is None:
+                self._emulated = BlobKernel(Loaded(self.blob()), 0, self.check)
+            return self._emulated
 
     def with_options(self, backend: Optional[str] = None, threads: Optional[int] = None, check: Optional[bool] = None) -> 'Kernel':
         """The same kernel with other options."""
@@ -182,11 +226,6 @@ class Kernel(_Callable):
     def _run(self, binding: arrays.Binding, found: List[Tuple[str, str, str]], error: _native.Error) -> bool:
         if self.backend == 'emulator':
             return self._blob_kernel()._run(binding, found, error)
-        if self._native is None:
-            entry = ctypes.POINTER(_native.Kernel)()
-            if not compiler.tikc_native(self._unit.handle, self._index, ctypes.byref(entry)):
-                raise self._unit.error()
-            self._native = entry
         return bool(runtime.tik_launch_watched(self._native, binding.pointers, self.threads, arrays.warner(found), None,
                                                ctypes.byref(error)))
 
