@@ -65,6 +65,7 @@ typedef struct Cmd {
     const char *dtype;
     const char *cpu; /* null means this machine's */
     bool proofs, verify_each, stats, matrix, dry_run, memory;
+    bool debug;             /* debuggers of the tool get the lines of kernels */
     const char *memory_svg; /* --memory-svg */
     bool several;           /* the command has other files beside this one */
     bool output_on_stdout;  /* what the program prints then goes to standard error */

@@ -216,6 +216,9 @@ job_prepare(Cmd *c, Job *job)
     if (c->stats && backend && strcmp(backend, "host") == 0) {
         return options_wrong(c, "--stats counts on the emulator: leave --backend out");
     }
+    if (c->debug && (watched || c->stats || (backend && strcmp(backend, "emu") == 0))) {
+        return options_wrong(c, "--debug is for native code: --backend host");
+    }
     bool emulate = watched || c->stats || (backend && strcmp(backend, "emu") == 0);
     char *bytes;
     size_t size;
@@ -223,7 +226,7 @@ job_prepare(Cmd *c, Job *job)
     if (!io_is_blob(bytes, size)) {
         return prepare_source(c, job, bytes, size, emulate);
     }
-    if (backend && !emulate) {
+    if ((backend && !emulate) || c->debug) {
         return options_wrong(c, "a blob runs on the emulator: --backend emu");
     }
     const Options *o = &c->unit.opt;

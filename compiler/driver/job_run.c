@@ -138,7 +138,8 @@ static bool
 run_host(Cmd *c, Job *job, TikError *err)
 {
     const HostApi *host = host_open(&c->unit);
-    HostOptions opt = {.opt_level = (int)c->opt_level, .cpu = c->cpu};
+    c->opt_level = c->debug ? 0 : c->opt_level;
+    HostOptions opt = {.opt_level = (int)c->opt_level, .cpu = c->cpu, .debug = c->debug};
     bool ready = cpu_check_runs(c) && host && tile_kernels(c, &job->kernel, 1);
     HostSession *s = ready ? host->open(&c->unit, &opt) : NULL;
     TikKernel entry;

@@ -24,6 +24,9 @@ typedef struct HostOptions {
     /* for HOST_HELPERS: a level of level.def in place of a processor; else null */
     const char *level;
     bool fresh; /* a session compiles all helpers itself */
+    /* jit: debuggers of this process get the lines of the code; sessions with it are not
+     * used by several threads of a process at once */
+    bool debug;
 } HostOptions;
 
 /* What kernels that are compiled into this process share: the machine that the code is
@@ -57,7 +60,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 7
+    HOST_API_VERSION = 8
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);

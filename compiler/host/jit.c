@@ -28,6 +28,7 @@ struct HostSession {
     LLVMOrcLLJITRef jit;
     uint64_t entries; /* number of entries so far: their names are numbered */
     Helpers helpers;
+    bool debug; /* debuggers get the lines of the code */
 };
 
 static bool
@@ -158,7 +159,7 @@ host_session_open(Unit *u, const HostOptions *opt)
     Arena arena;
     arena_init(&arena);
     HostSession *s = ARENA_NEW(&arena, HostSession);
-    *s = (HostSession){.arena = arena, .target = target};
+    *s = (HostSession){.arena = arena, .target = target, .debug = opt->debug};
     arena_init(&s->helpers.arena);
     ready_open(&s->helpers.ready, &s->target, opt);
     if (failed(u, make_linker(&jit))) {
@@ -206,6 +207,9 @@ compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
     Lower l;
     lower_open(&l, u, &scratch, &s->target, "tikc");
     l.store = (HelperStore){helpers_has, &s->helpers};
+    if (s->debug) {
+        debug_open(&l);
+    }
     for (int i = 0; i < n; i++) {
         LLVMValueRef entry = lower_kernel(&l, kernels[i], apart);
         names[i] =
@@ -213,6 +217,7 @@ compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
         LLVMSetValueName2(entry, names[i], strlen(names[i]));
         descriptor_fill(&l, kernels[i], &c->arena, &out[i]);
     }
+    debug_close(&l);
     helpers_share(&s->helpers, l.mod, c);
     char *error = NULL;
     LLVMMemoryBufferRef object = NULL;
@@ -234,13 +239,21 @@ link_object(Unit *u, HostSession *s, Code *c, LLVMMemoryBufferRef object, int n,
             TikKernel *entries, const char *const *names)
 {
     LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(s->jit);
-    c->bytes += (int64_t)LLVMGetBufferSize(object);
+    size_t size = LLVMGetBufferSize(object);
+    /* the linker takes the object */
+    char *copy =
+        s->debug ? arena_copy(&c->arena, LLVMGetBufferStart(object), size) : NULL;
+    c->bytes += (int64_t)size;
     c->tracker = LLVMOrcJITDylibCreateResourceTracker(lib);
     TRY(!failed(u, LLVMOrcLLJITAddObjectFileWithRT(s->jit, c->tracker, object)));
     for (int i = 0; i < n; i++) {
         LLVMOrcExecutorAddress address = 0;
         TRY(!failed(u, LLVMOrcLLJITLookup(s->jit, &address, names[i])));
         entries[i].entry = (TikEntry)(uintptr_t)address;
+    }
+    if (s->debug) {
+        c->gdb = gdb_register(&c->arena, copy, size, names[0],
+                              (uint64_t)(uintptr_t)entries[0].entry);
     }
     return true;
 }

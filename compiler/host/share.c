@@ -34,6 +34,9 @@ code_drop(Code *c)
     if (--c->holders > 0) {
         return;
     }
+    if (c->gdb != NULL) {
+        gdb_forget(c->gdb);
+    }
     if (c->tracker != NULL) {
         LLVMErrorRef error = LLVMOrcResourceTrackerRemove(c->tracker);
         if (error != NULL) {

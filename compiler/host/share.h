@@ -4,6 +4,7 @@
 #ifndef TIKC_HOST_SHARE_H
 #define TIKC_HOST_SHARE_H
 
+#include "host/gdb.h"
 #include "host/ready.h"
 
 #include <llvm-c/Core.h>
@@ -19,6 +20,7 @@ struct Code {
     Code *next;        /* kept by the session after it */
     int64_t bytes;     /* of object code and keys; what the session keeps is bounded */
     bool has_helpers;
+    GdbCode *gdb; /* what debuggers know of it; null: nothing */
 };
 
 typedef struct KnownHelper {
