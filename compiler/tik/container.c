@@ -225,7 +225,9 @@ start_debug(Interp *in, Value self, const CallArgs *args)
     Diag *d = py_diag(in, D_DEBUG_IGNORED, args->span,
                       "'tikdb.start_debug' runs nothing inside the compiler; only "
                       "the host has its outputs");
-    diag_help(in->u, d, "run the kernel with 'tikc run'");
+    diag_help(in->u, d,
+              "run the kernel with 'tikc run', or the whole program "
+              "with 'python3 -m tikc' (docs/python.md)");
     Value list = val_list(in, NULL, 0);
     for (uint32_t i = 0; c->pushed && i < c->k->params.n; i++) {
         const Buffer *b = &c->k->bufs.p[c->k->params.p[i]];

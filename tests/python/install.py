@@ -43,8 +43,15 @@ def test_installed_prefix():
         site = os.path.join(folder, 'lib/python3/dist-packages')
         shutil.copytree(harness.PACKAGE, site, ignore=shutil.ignore_patterns('build', '*.egg-info', '__pycache__'))
         env = {k: v for k, v in os.environ.items() if k not in ('TIKC_LIBRARY_PATH', 'LD_LIBRARY_PATH')}
-        out = harness.python('-c', 'import tikc; print(tikc._native.compiler._name)', env=dict(env, PYTHONPATH=site), cwd=folder)
+        env = dict(env, PYTHONPATH=site)
+        out = harness.python('-c', 'import tikc; print(tikc._native.compiler._name)', env=env, cwd=folder)
         assert out.strip() == os.path.join(folder, 'lib/libtikc.so'), out
+        run = ('import tikc, numpy\nk = tikc.compile(%r)\nassert k.kernel.backend == "host" and (k(numpy.ones(4096, "float32")) == 1.5).all()\n'
+               'print({line.split()[-1] for line in open("/proc/self/maps") if "libtik" in line})' % os.path.join(harness.ROOT, 'samples/scale.tik'))
+        out = harness.python('-c', run, env=env, cwd=folder)
+        libraries = eval(out)
+        assert all(os.path.dirname(lib) == os.path.join(folder, 'lib') for lib in libraries), out
+        assert any('libtikc-host' in lib for lib in libraries), out
 
 
 def test_types():

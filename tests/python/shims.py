@@ -70,6 +70,7 @@ def test_run_by_the_module():
             f.write('from tbe import tik\n')
         out = harness.python('-m', 'tikc', '--soc', 'Ascend910A', path, 'a', '--b')
     assert out == "['a', '--b'] True Ascend910\n", out
+    assert "there is no file 'nowhere.py'" in harness.python('-m', 'tikc', 'nowhere.py', status=2)
 
 
 PROGRAMS = {
@@ -175,6 +176,29 @@ def test_errors_have_places():
     assert first.calls[0].callee == 'move' and first.calls[0].place.line == 8
     # The next kernel has nothing of it.
     assert 'data_move' in record('')
+
+
+def test_pythons_without_positions():
+    """Before 3.11 only the line is known."""
+    import tikc
+    from tikc import places
+    found = places.Places._positions
+    places.Places._positions = staticmethod(lambda code: [])
+    try:
+        text = HEAD + 't.data_move(u, x, 0, 1, 100000, 0, 0)\nt.BuildCCE("lines", [], [x])\n'
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'lines.py')
+            with open(path, 'w') as f:
+                f.write(text)
+            e = harness.raises(tikc.CompileError, lambda: exec(compile(text, path, 'exec'), {}), 'lines.py:5:25: error: burst is 100000')
+        assert any(d.name == 'output-unwritten' and d.line == 3 and d.column == 1 for d in e.diagnostics), e.diagnostics
+    finally:
+        places.Places._positions = staticmethod(found)
+
+
+def test_text_without_a_file():
+    out = harness.python('-c', 'from te import tik\nt = tik.Tik()\nt.data_move(1)\ntry:\n    t.BuildCCE("k", [], [])\nexcept RuntimeError as e:\n    print(e)')
+    assert out.startswith("tikc: error: data_move needs an argument 'src'"), out
 
 
 def test_allowed_in_the_text():

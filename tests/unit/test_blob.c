@@ -850,7 +850,7 @@ far_strings_are_used(void **state)
 }
 
 /* Zeros are looked for in the file alone: where an argument says that it has more
- * dimensions than there are, nothing behind the end is read. */
+ * dimensions than there are, nothing after the end is read. */
 static void
 nothing_is_read_past_the_end(void **state)
 {

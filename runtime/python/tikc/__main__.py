@@ -17,6 +17,8 @@ def main() -> None:
     for variable, value in (('TIKC_SOC', given.soc), ('TIKC_BACKEND', given.backend)):
         if value:
             os.environ[variable] = value
+    if not os.path.isfile(given.program):
+        parser.error(f"there is no file '{given.program}'")
     from . import shims
     shims.install()
     sys.argv = [given.program, *given.arguments]
