@@ -323,7 +323,7 @@ check-san: packages
 	    $(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
 
 # What a program includes: the public headers, and what those include.
-PUBLIC = runtime/include/tikrt.h runtime/include/tikblob.h
+PUBLIC = runtime/include/tikrt.h runtime/include/tikblob.h runtime/include/tikproof.h
 HEADERS = $(filter-out $(PUBLIC:=.o),$(shell $(CC) -Iruntime -Iruntime/include -x c -MM -MT x.o $(PUBLIC)))
 INTO = $(DESTDIR)$(PREFIX)
 PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'

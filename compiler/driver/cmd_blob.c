@@ -1,5 +1,6 @@
 /* cmd_blob.c: implements tikc disasm, asm, verify and strip. */
 #include "driver/driver.h"
+#include "tikproof.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +178,60 @@ kernel_json(const TikBlobKernel *k, const TikBlobProof *proof, Text *out)
     json_count(out, "work", proof->work);
     json_count(out, "cores", k->cores);
     json_bool(out, "queues", (k->flags & TIKBLOB_QUEUES) != 0);
+}
+
+static void
+properties_text(const TikBlobProperty *p, Text *out)
+{
+    for (int i = 0; i < TIKBLOB_PROPERTIES; i++) {
+        bool proved = p[i].verdict == TIKBLOB_PROVED;
+        text_printf(out, "  %-3s %s: %s\n", tikblob_property_number((TikBlobPropertyId)i),
+                    tikblob_verdict_name(p[i].verdict),
+                    proved ? tikblob_property_text((TikBlobPropertyId)i) : p[i].text);
+    }
+}
+
+/* Closes the object of the kernel, too. */
+static void
+properties_json(const TikBlobProperty *p, Text *out)
+{
+    json_open(out, "properties", '[');
+    for (int i = 0; i < TIKBLOB_PROPERTIES; i++) {
+        json_open(out, NULL, '{');
+        json_text(out, "property", tikblob_property_number((TikBlobPropertyId)i));
+        json_text(out, "verdict", tikblob_verdict_name(p[i].verdict));
+        if (p[i].verdict != TIKBLOB_PROVED) {
+            json_text(out, "text", p[i].text);
+        }
+        if (p[i].later != UINT32_MAX) {
+            json_count(out, "descriptor", p[i].later);
+        }
+        if (p[i].first != UINT32_MAX) {
+            json_count(out, "earlier", p[i].first);
+        }
+        json_close(out, '}');
+    }
+    json_close(out, ']');
     json_close(out, '}');
+}
+
+/* Refuses what --require does not allow: lax a property that fails, strict one that is
+ * not proved. */
+static bool
+verify_required(Cmd *c, const char *kernel, const TikBlobProperty *p)
+{
+    bool strict = c->require != NULL && strcmp(c->require, "strict") == 0;
+    for (int i = 0; c->require != NULL && i < TIKBLOB_PROPERTIES; i++) {
+        if (p[i].verdict == TIKBLOB_REFUTED ||
+            (strict && p[i].verdict == TIKBLOB_NOT_PROVED)) {
+            diag_add(&c->unit, D_BLOB, (Span){0}, 0,
+                     "'%s' is refused: %s of '%s' is %s: %s", c->files.p[0],
+                     tikblob_property_number((TikBlobPropertyId)i), kernel,
+                     tikblob_verdict_name(p[i].verdict), p[i].text);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Says in JSON why a blob is refused; the diagnostic says the same as a sentence. */
@@ -236,7 +290,13 @@ verify_kernels(Cmd *c, const TikBlob *b, Text *out)
         }
         tikblob_kernel(b, i, &k);
         TRY((k.flags & TIKBLOB_QUEUES) == 0 || verify_order(c, b, i));
+        TikBlobProperty p[TIKBLOB_PROPERTIES];
+        if (!tikblob_properties(b, i, &proof, 0, p)) {
+            base_out_of_memory(0);
+        }
         (report_json(c) ? kernel_json : kernel_text)(&k, &proof, out);
+        (report_json(c) ? properties_json : properties_text)(p, out);
+        TRY(verify_required(c, k.name, p));
     }
     return true;
 }
@@ -302,8 +362,21 @@ signature_fits(Cmd *c)
            options_wrong(c, "--signature is that of one blob, and --key checks it");
 }
 
+static bool
+requirement_fits(Cmd *c)
+{
+    if (c->require == NULL || strcmp(c->require, "lax") == 0 ||
+        strcmp(c->require, "strict") == 0) {
+        return true;
+    }
+    diag_add(&c->unit, D_USAGE, (Span){0}, 0, "--require is lax or strict, not '%s'",
+             c->require);
+    return false;
+}
+
 int
 cmd_verify(Cmd *c)
 {
-    return signature_fits(c) ? blob_files(c, verify) : report_unit(c);
+    return requirement_fits(c) && signature_fits(c) ? blob_files(c, verify)
+                                                    : report_unit(c);
 }

@@ -49,6 +49,7 @@ typedef struct Cmd {
     bool found;           /* the mode check found something */
     const char *lmem_fill, *lmem_dump;
     int64_t schedules, seed; /* orders of queues that run tries, and the first one */
+    const char *require;     /* properties that verify must prove */
     const char *format, *colour;
     const struct Command *command; /* the one that runs */
     Findings *findings; /* where what is found is collected, or null: it is printed */

@@ -683,6 +683,7 @@ learn(EmuRun *r, const EmuOp *op, Known *k)
     const ParamInfo *params = form_params(form, &k->n);
     check_begin(in, (Op)op->op, k->n);
     emu_instr(r, op, in);
+    bool first = true;
     k->op = op;
     k->exact = true;
     if (form_is_control(form) || !check_values(in, &f)) {
@@ -691,6 +692,10 @@ learn(EmuRun *r, const EmuOp *op, Known *k)
     }
     for (int i = 0; i < k->n; i++) {
         learn_access(in, i, params[i].role, &k->access[i]);
+        if (k->access[i].writes && first) { /* what is added to is read */
+            k->access[i].reads = check_reads_dst(in);
+            first = false;
+        }
         k->exact = k->exact && k->access[i].exact;
     }
 }
@@ -786,7 +791,8 @@ shadow_after(EmuRun *r, const EmuOp *op)
 {
     EmuShadow *s = r->shadow;
     int dst = first_of(s, true), src = first_of(s, false);
-    bool copy = dst >= 0 && src >= 0 && is_copy(op, &s->access[dst], &s->access[src]);
+    bool copy = dst >= 0 && src != dst && src >= 0 &&
+                is_copy(op, &s->access[dst], &s->access[src]);
     for (int i = 0; i < s->n; i++) {
         const Access *a = &s->access[i];
         if (a->reads && a->memory != NULL && (a->exact || has_lanes(op))) {
