@@ -239,6 +239,10 @@ static LLVMValueRef
 to_half(Lower *l, LLVMValueRef f, int lanes)
 {
     LLVMValueRef h = truncate_half(l, f, lanes);
+    if (l->trusts_fit) {
+        l->fits = (RawValue){.canonical = h, .raw = h, .numbers = f};
+        return h;
+    }
     LLVMValueRef size =
         LLVMBuildAnd(l->b, h, lower_bits_const(l, DT_F16, lanes, 0x7fff), "");
     LLVMValueRef most = lower_bits_const(l, DT_F16, lanes, 0x7bff);
@@ -417,6 +421,13 @@ lower_scaled(Lower *l, StmtId s, LaneJob *job)
         job->mode |= MODE_TWICE;
     }
     lower_lanes(l, s, job);
+}
+
+bool
+lower_saturates_to_half(const LaneJob *job, Dtype src)
+{
+    return job->compute == compute && src == DT_F32 &&
+           (job->mode & (MODE_LIBRARY | MODE_SCALED)) == 0;
 }
 
 LaneJob

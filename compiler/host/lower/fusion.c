@@ -49,6 +49,7 @@ operand_of(Lower *l, Fusion *f, const IterationOperand *o, int64_t pitch)
                                               .dtype = o->ref.dtype,
                                               .pitch = pitch,
                                               .bits = o->bits,
+                                              .blind = l->blind[o->ref.buf],
                                               .at = lower_ref(l, &o->ref)};
     return f->noperands++;
 }
@@ -219,6 +220,10 @@ store_chunk(Lower *l, const Chunk *c, int operand, LLVMValueRef v)
         stage_store(l, c, o, v);
         return;
     }
+    if (l->trusts_fit && v == l->fits.canonical) {
+        fit_store(l, c, at);
+        return;
+    }
     if (c->mask != NULL && l->target->masked_stores) {
         LLVMTypeRef types[2] = {LLVMTypeOf(v), l->ptr};
         LLVMValueRef args[4] = {v, at, lower_const32(l, 1), c->mask};
@@ -330,7 +335,9 @@ settle_nans(Lower *l, Chunk *c)
         const RawValue *r = c->f->operand[i].stored && c->mask == NULL
                                 ? lower_raw_value(l, c->value[i])
                                 : NULL;
-        if (r != NULL && r->numbers != NULL) {
+        if (r != NULL && c->f->operand[i].blind) {
+            c->value[i] = r->raw;
+        } else if (r != NULL && r->numbers != NULL) {
             raw[i] = r;
             test_numbers(l, &t, r->numbers, c->f->lanes);
         }
@@ -435,6 +442,20 @@ build_run(Lower *l, Chunk *c, LLVMValueRef elems)
     LLVMPositionBuilderAtEnd(l->b, done);
 }
 
+/* Builds a run that converts to float16 as if all fitted, and again if it did not. */
+static void
+build_fitting_run(Lower *l, Chunk *c, LLVMValueRef elems)
+{
+    Rare rare;
+    l->trusts_fit = true;
+    build_run(l, c, elems);
+    l->trusts_fit = false;
+    lower_rare_begin(l, &rare, fit_any_unfit(l, c, elems), NULL);
+    build_run(l, c, elems);
+    LLVMBuildBr(l->b, rare.done);
+    LLVMPositionBuilderAtEnd(l->b, rare.done);
+}
+
 static void
 build_rows(Lower *l, Chunk *c, LLVMValueRef rows, LLVMValueRef *start)
 {
@@ -478,12 +499,12 @@ key_of(Lower *l, const Fusion *f)
 {
     Text t;
     text_init(&t, l->arena);
-    text_printf(&t, "%d %d %lld %d %d", f->flat, f->whole, (long long)f->row_lanes,
-                f->lanes, f->streams);
+    text_printf(&t, "%d %d %lld %d %d %d %d", f->flat, f->whole, (long long)f->row_lanes,
+                f->lanes, f->streams, f->fit, f->fit < 0 ? 0 : f->fit_lanes);
     for (int i = 0; i < f->noperands; i++) {
         const FusedOperand *o = &f->operand[i];
         text_printf(&t, ";%d %lld %d %d %lld", (int)o->dtype, (long long)o->pitch,
-                    o->stored, o->streams + 2 * o->staged + 4 * o->bits,
+                    o->stored, o->streams + 2 * o->staged + 4 * o->bits + 8 * o->blind,
                     (long long)o->ahead);
     }
     for (int i = 0; i < f->nhints; i++) {
@@ -565,7 +586,9 @@ build_helper(Lower *l, const Fusion *f, Helper *h)
     }
     sinks_begin(l, &c);
     l->in_chunk = true;
-    if (f->flat) {
+    if (f->fit >= 0) {
+        build_fitting_run(l, &c, LLVMGetParam(h->fn, 0));
+    } else if (f->flat) {
         build_run(l, &c, LLVMGetParam(h->fn, 0));
     } else {
         build_rows(l, &c, LLVMGetParam(h->fn, 0), start);
@@ -592,6 +615,7 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
     int nparams = params_of(l, f, types);
     Helper h;
     f->whole = fills_chunks(f, count);
+    fusion_find_fit(l, f, f->whole ? LLVMConstIntGetSExtValue(count) : 0);
     if (lower_helper_begin(l, &h, loop_name(l, f), types, nparams)) {
         build_helper(l, f, &h);
     }

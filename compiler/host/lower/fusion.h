@@ -28,6 +28,7 @@ typedef struct FusedOperand {
     int64_t ahead; /* where it is read from memory that the caches do not hold: how far
                       ahead its lines are asked for; else 0 */
     bool bits;     /* one for each element (analysis/iteration.h) */
+    bool blind;    /* its NaNs need not be canonical */
 } FusedOperand;
 
 /* Lines that the next iteration of the loop around needs: a number of bytes for each
@@ -63,6 +64,8 @@ struct Fusion {
     int64_t row_lanes; /* of a loop over rows */
     int lanes;         /* of a chunk */
     bool streams;      /* full chunks are stored past the caches */
+    int fit;           /* see fit.c: the operand that is looked at afterwards, or -1 */
+    int fit_lanes;     /* how much of it at once */
 };
 
 /* The helper's loop while it is built. */
@@ -91,6 +94,15 @@ void sinks_begin(Lower *l, Chunk *c);
 void sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits);
 /* Writes the sums. */
 void sinks_end(Lower *l, const Chunk *c);
+
+/* ---- host/lower/fit.c: float16 that is looked at after the loop ---------- */
+
+/* Finds the operand of a loop over that many elements. */
+void fusion_find_fit(const Lower *l, Fusion *f, int64_t count);
+/* Stores a chunk of it. */
+void fit_store(Lower *l, const Chunk *c, LLVMValueRef at);
+/* Returns whether the loop has to be executed again. */
+LLVMValueRef fit_any_unfit(Lower *l, const Chunk *c, LLVMValueRef elems);
 
 /* ---- host/lower/ahead.c: prefetches for the next iteration --------------- */
 

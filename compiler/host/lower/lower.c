@@ -215,9 +215,10 @@ kernel_tables(Lower *l, const Kernel *k)
     l->memo_stamp = ARENA_ARRAY(l->arena, uint32_t, k->exprs.n + 1);
     l->place_of = ARENA_ARRAY(l->arena, uint32_t, k->stmts.n + 1);
     l->streams = ARENA_ARRAY(l->arena, bool, k->bufs.n + 1);
+    l->blind = ARENA_ARRAY(l->arena, bool, k->bufs.n + 1);
     l->has_streams = l->has_far = false;
     l->fusion = NULL;
-    l->in_chunk = false;
+    l->in_chunk = l->trusts_fit = false;
     l->stamp = 1;
     l->padding = NULL;
     l->values = NULL;
@@ -366,6 +367,7 @@ lower_version(Lower *l, const Kernel *k, const char *prefix)
     l->fail = LLVMAppendBasicBlockInContext(l->ctx, l->fn, "fail");
     debug_begin_kernel(l, k);
     lower_find_streams(l);
+    lower_find_blind(l);
     lower_find_modes(l);
     guard_begin(l);
     LLVMPositionBuilderAtEnd(l->b, l->fail);

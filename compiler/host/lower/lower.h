@@ -109,14 +109,19 @@ typedef struct Lower {
     /* by BufId: the tensor is written past the caches, see host/lower/move.c */
     bool *streams;
     bool has_streams, has_far;
+    bool *blind; /* by BufId: which NaN it holds makes no difference, see blind.c */
     bool sets_fp2fp, sets_fp2int; /* the kernel may set these modes of conversions */
     bool sets_atomic;             /* and the mode of writes to global memory */
     bool saturates_half,
-        saturates_int;  /* the results of lane arithmetic being built saturate */
-    Guards *guards;     /* its checks */
-    Fusion *fusion;     /* the fused scope whose instructions are being collected */
-    bool in_chunk;      /* the code is that of a chunk of a fused loop */
-    VEC(RawValue) raw;  /* of the chunk */
+        saturates_int; /* the results of lane arithmetic being built saturate */
+    Guards *guards;    /* its checks */
+    Fusion *fusion;    /* the fused scope whose instructions are being collected */
+    bool in_chunk;     /* the code is that of a chunk of a fused loop */
+    VEC(RawValue) raw; /* of the chunk */
+    /* conversions to float16 take for granted that all fits, see fit.c; and what the last
+     * one converted */
+    bool trusts_fit;
+    RawValue fits;
     LLVMValueRef *memo; /* by ExprId: value in the present statement */
     uint32_t *memo_stamp;
     uint32_t stamp;
@@ -536,6 +541,7 @@ void lower_copy_bursts(Lower *l, const CopyBursts *c);
  * other writes have brought into the caches would have to leave them. */
 bool lower_keeps_lines(const Lower *l, const Ref *r, int64_t bytes);
 void lower_find_streams(Lower *l);                     /* at the start of a kernel */
+void lower_find_blind(Lower *l);                       /* the same, host/lower/blind.c */
 void lower_fence_streams(Lower *l);                    /* before a return */
 void lower_dynamic_slots(Lower *l, LLVMValueRef args); /* at the start of a kernel */
 void lower_reserve(Lower *l, StmtId s);
@@ -556,6 +562,8 @@ LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,
 void lower_find_modes(Lower *l); /* at the start of a kernel */
 /* Returns the computation of a conversion, for lower_lanes or lower_run. */
 LaneJob lower_conversion(Lower *l, StmtId s);
+/* Returns whether a member of a loop converts float32 to float16. */
+bool lower_saturates_to_half(const LaneJob *job, Dtype src);
 /* Lowers an instruction; there is one function for each family (family.def). lower_exec
  * is for those whose meaning is in the runtime library (tikrt_exec). */
 typedef void LowerInstr(Lower *l, StmtId s);
