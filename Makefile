@@ -199,7 +199,7 @@ $(BUILD)/libtikc-helpers-%.so: $(BUILD)/tools/helper-set $(HELPERS_TIK)
 	$(call say,HELPERS,$@)LD_LIBRARY_PATH=$(BUILD) $< $* $(HELPERS_TIK) $(@:.so=.o) && \
 	    $(CC) -shared -Wl,-Bsymbolic -o $@ $(@:.so=.o) && rm -f $(@:.so=.o)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) -lsodium -ldl
+	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) -lsodium -ljansson -ldl
 
 # Unit tests: one program per tests/unit/test_*.c.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)

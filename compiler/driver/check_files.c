@@ -2,6 +2,7 @@
  * command line or its settings name. Files are compiled by several threads; what was
  * found is printed in the order of the files, so that every run prints the same. */
 #include "driver/check_files.h"
+#include "driver/figures.h"
 #include "driver/memory_map.h"
 #include "driver/setting.h"
 #include "passes/check.h"
@@ -104,6 +105,27 @@ show_memory(Cmd *one, Text *out)
     }
 }
 
+/* Measures the kernels for --report and --budget. */
+static void
+measure(Cmd *one, Report *r)
+{
+    Unit *u = &one->unit;
+    for (uint32_t i = 0; (one->report || one->limits) && i < u->kernels.n; i++) {
+        Figures f;
+        if (!figures_measure(one, u->kernels.p[i], &f)) {
+            return;
+        }
+        text_put(&r->figures, r->figures.n ? ",\n" : "");
+        Text entry;
+        text_init(&entry, &u->arena);
+        figures_json(&f, &entry);
+        text_put(&r->figures, entry.p);
+        if (one->limits) {
+            figures_check(u, u->kernels.p[i]->span, one->limits, &f, one->budget);
+        }
+    }
+}
+
 static void
 check_once(const Cmd *c, const SourceFile *src, const char *text, size_t size,
            Combination with, Report *r)
@@ -113,8 +135,10 @@ check_once(const Cmd *c, const SourceFile *src, const char *text, size_t size,
     one.unit.opt.call = with.call ? with.call : one.unit.opt.call;
     one.unit.opt.soc = with.soc ? with.soc : one.unit.opt.soc;
     text_init(&r->out, &r->arena);
+    text_init(&r->figures, &r->arena);
     if (compile_text(&one, src->path, text, size) && one.unit.errors == 0) {
         show_memory(&one, &r->out);
+        measure(&one, r);
     }
     r->skip = src->found && !with.call ? skip_of(&one.unit) : SKIP_NOT;
     if (r->skip) {

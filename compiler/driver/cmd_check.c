@@ -2,7 +2,7 @@
  * does so for any number of files and folders. */
 #include "base/product.h"
 #include "driver/check_files.h"
-#include "driver/driver.h"
+#include "driver/figures.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -111,9 +111,26 @@ compile_file(Cmd *c, const char *path)
     return io_read(&c->unit, path, &text, &size) && compile_text(c, path, text, size);
 }
 
+/* Writes the report of all files; their entries are in the order of the files. */
+static void
+write_report(Cmd *c, const Findings *f)
+{
+    Text all, out;
+    text_init(&all, &c->unit.arena);
+    text_init(&out, &c->unit.arena);
+    for (uint32_t i = 0; i < f->reports.n; i++) {
+        const Text *t = &f->reports.p[i]->figures;
+        text_put(&all, all.n && t->n ? ",\n" : "");
+        text_putn(&all, t->n ? t->p : "", t->n);
+    }
+    figures_report(all.p, &out);
+    (void)!io_write(&c->unit, c->report, out.p, out.n);
+}
+
 int
 cmd_check(Cmd *c)
 {
+    FigureList limits = {0};
     SourceFiles files = {0};
     if (!report_format(c) || !report_colour(c) || !sources_find(c, &files)) {
         return report_unit(c);
@@ -122,10 +139,20 @@ cmd_check(Cmd *c)
         (void)options_wrong(c, "--memory-svg is for one file");
         return report_unit(c);
     }
+    if ((c->budget && !figures_read(&c->unit, c->budget, &limits)) ||
+        (c->report && !io_can_write(&c->unit, c->report))) {
+        return report_unit(c);
+    }
+    c->limits = c->budget ? &limits : NULL;
     Findings f;
     report_begin(c, &f);
     c->unit.opt.severity.several = files.n > 1;
     check_files(c, &files, &f);
+    if (c->report) {
+        write_report(c, &f);
+    }
     bool folder = c->files.n != files.n || (files.n && files.p[0].found);
-    return findings_end(&f, folder || files.n > 1);
+    int code = findings_end(&f, folder || files.n > 1);
+    int own = c->unit.errors ? report_unit(c) : EXIT_CLEAN; /* of writing the report */
+    return MAX(code, own);
 }

@@ -58,6 +58,8 @@ typedef struct Cmd {
     const char *key;       /* --key: a file */
     const char *signature; /* --signature: a file */
     const char *depfile;
+    const char *report, *budget, *threshold;
+    const struct FigureList *limits; /* of --budget, or null */
     const char *print_after;
     const char *passes; /* --passes; null means all */
     PassList only;      /* the passes that --passes names */
@@ -144,7 +146,7 @@ typedef VEC(SourceFile) SourceFiles;
  * names, in the order of their names. Returns false after a file-read diagnostic. */
 bool MUST_USE sources_find(Cmd *c, SourceFiles *out);
 /* Returns whether a text that a folder has is a program for this tool: one in .tik, or
- * one in .py that names tik. */
+ * one in .py that imports tik or says how to call it. */
 bool sources_wanted(const char *path, const char *text, size_t size);
 
 /* ---- pass_options.c ------------------------------------------------------ */
@@ -314,6 +316,7 @@ bool MUST_USE sign_check(Cmd *c, const TikBlob *b, bool *trusted, TikBlobDiag *d
 
 /* ---- commands ------------------------------------------------------------ */
 int cmd_check(Cmd *c);
+int cmd_compare(Cmd *c);
 int cmd_fix(Cmd *c);
 int cmd_build(Cmd *c);
 int cmd_run(Cmd *c);

@@ -163,6 +163,10 @@ report_merge(Report *into, const Report *other)
     }
     add_names(&into->arena, &into->socs, &other->socs);
     add_names(&into->arena, &into->refused, &other->refused);
+    if (other->figures.n) {
+        text_put(&into->figures, into->figures.n ? ",\n" : "");
+        text_put(&into->figures, other->figures.p);
+    }
     into->kernels += other->kernels;
     for (int p = 0; p < 3; p++) {
         into->proofs[p] += other->proofs[p];

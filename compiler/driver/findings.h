@@ -45,6 +45,7 @@ typedef struct Report {
     Text out;           /* what the command has to print beside findings */
     VEC(Finding) list;
     Names socs;    /* those for which it was checked, if several were asked */
+    Text figures;  /* entries of --report, with commas between them */
     Names refused; /* those of them for which it has errors */
 } Report;
 

@@ -89,6 +89,7 @@ report_code(const Unit *u)
         case D_FILE_READ:
         case D_FILE_WRITE:
         case D_NPY:
+        case D_REPORT_FILE:
         case D_KEY:
         case D_BACKEND:
             code = EXIT_IO;

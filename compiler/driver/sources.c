@@ -110,20 +110,47 @@ sources_find(Cmd *c, SourceFiles *out)
     return ok;
 }
 
-bool
-sources_wanted(const char *path, const char *text, size_t size)
+static bool
+is_letter(char c)
 {
-    static const char word[] = "tik";
-    const char *end = text + size;
-    for (const char *s = text; ends_in(path, ".py") && s < end; s++) {
-        s = memchr(s, word[0], (size_t)(end - s));
-        if (!s) {
-            return false;
-        }
-        if ((size_t)(end - s) >= sizeof word - 1 &&
-            memcmp(s, word, sizeof word - 1) == 0) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* Returns whether a line has a word. */
+static bool
+has_word(const char *line, size_t n, const char *word)
+{
+    size_t m = strlen(word);
+    for (size_t i = 0; i + m <= n; i++) {
+        bool begins = i == 0 || !is_letter(line[i - 1]);
+        bool ends = i + m == n || !is_letter(line[i + m]);
+        if (begins && ends && memcmp(line + i, word, m) == 0) {
             return true;
         }
     }
-    return !ends_in(path, ".py");
+    return false;
+}
+
+static bool
+begins_with(const char *line, size_t n, const char *word)
+{
+    size_t m = strlen(word);
+    return n >= m && memcmp(line, word, m) == 0;
+}
+
+bool
+sources_wanted(const char *path, const char *text, size_t size)
+{
+    const char *end = text + size;
+    bool wanted = !ends_in(path, ".py");
+    for (const char *line = text; line < end && !wanted;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t n = (size_t)((stop ? stop : end) - line);
+        bool imports = begins_with(line, n, "from ") || begins_with(line, n, "import ");
+        wanted = (imports && has_word(line, n, "tik")) ||
+                 (begins_with(line, n, "# tikc:") && has_word(line, n, "call"));
+        line += n + 1;
+    }
+    return wanted;
 }
