@@ -238,6 +238,7 @@ $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libti
 	    $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -ldl
 
 $(BUILD)/tools/sign_flips: LIBS += -lsodium
+$(BUILD)/tools/footprints: LIBS += -Wl,--wrap=emu_finish
 
 test: packages
 	$(SUBMAKE) all unit test-tools $(if $(SAN),,fuzz-build)

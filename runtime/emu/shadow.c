@@ -660,7 +660,7 @@ locate(EmuRun *r, const EmuOp *op, int slot, Access *a)
 
 /* Computes what an operand accesses. */
 static void
-learn_access(const CheckInstr *in, int slot, Role role, Access *a)
+learn_access(const CheckInstr *in, int slot, Role role, bool adds, Access *a)
 {
     const CheckTensor *t = &in->args[slot].t;
     *a = (Access){.exact = true};
@@ -671,7 +671,17 @@ learn_access(const CheckInstr *in, int slot, Role role, Access *a)
     a->f.offset -= t->offset;
     a->region = (uint32_t)t->buffer;
     a->writes = role == ROLE_DST;
-    a->reads = role == ROLE_SRC;
+    a->reads = role == ROLE_SRC || adds;
+}
+
+/* Returns whether destinations are sources too, all numbers being known now. */
+static bool
+reads_dst(CheckInstr *in, int n)
+{
+    for (int i = 0; i < n; i++) {
+        in->args[i].literal = true;
+    }
+    return check_reads_dst(in);
 }
 
 static void
@@ -683,19 +693,15 @@ learn(EmuRun *r, const EmuOp *op, Known *k)
     const ParamInfo *params = form_params(form, &k->n);
     check_begin(in, (Op)op->op, k->n);
     emu_instr(r, op, in);
-    bool first = true;
     k->op = op;
     k->exact = true;
     if (form_is_control(form) || !check_values(in, &f)) {
         k->op = NULL; /* the emulator says what is wrong */
         k->n = 0;
     }
+    bool adds = k->n > 0 && reads_dst(in, k->n);
     for (int i = 0; i < k->n; i++) {
-        learn_access(in, i, params[i].role, &k->access[i]);
-        if (k->access[i].writes && first) { /* what is added to is read */
-            k->access[i].reads = check_reads_dst(in);
-            first = false;
-        }
+        learn_access(in, i, params[i].role, adds, &k->access[i]);
         k->exact = k->exact && k->access[i].exact;
     }
 }

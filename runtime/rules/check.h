@@ -243,8 +243,8 @@ bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr
 /* Bounds of the instruction relate numbers in ways that no interval tells: they are
  * decided where all numbers are known. Depends on attributes only. */
 bool check_is_irregular(const CheckInstr *in);
-/* The first destination is a source too, or may be where that depends on a number that is
- * no literal. */
+/* Destinations are sources too, or may be where that depends on a number that is no
+ * literal. */
 bool check_reads_dst(const CheckInstr *in);
 /* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
 Rule check_bounds_rule(Op op, int param);

@@ -70,8 +70,7 @@ typedef struct FamilyRules {
      * that they are decided only if all numbers are known. It depends on attributes
      * only. */
     bool (*irregular)(const CheckInstr *in);
-    /* Returns whether the first destination is or may be a source too; null:
-     * sem_reads_dst. */
+    /* Returns whether destinations are or may be sources too; null: sem_reads_dst. */
     bool (*reads_dst)(const CheckInstr *in);
     /* Nothing but alignment, bounds and overlap asks for offsets and roots of tensors
      * (rules/shape.h). */

@@ -338,7 +338,7 @@ reg_overlap_rule(Op op, int param)
     return RULE_OVERLAP_FORBIDDEN;
 }
 
-/* Histograms add to both destinations; the footprint of the first stands for both. */
+/* Histograms add to both destinations. */
 static bool
 reg_reads_dst(const CheckInstr *in)
 {
