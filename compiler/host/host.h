@@ -34,9 +34,10 @@ typedef struct HostOptions {
 typedef struct HostSession HostSession;
 
 /* Helper functions of a session: how many were compiled, how many times one was there
- * already, and how many came from the set beside the library. */
+ * already, and how many came from the set beside the library; and how many modules had
+ * only kernels whose own functions are not worth optimising. */
 typedef struct HostCount {
-    int64_t made, shared, ready;
+    int64_t made, shared, ready, coarse;
 } HostCount;
 
 typedef struct HostApi {

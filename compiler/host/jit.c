@@ -162,6 +162,9 @@ host_session_open(Unit *u, const HostOptions *opt)
     *s = (HostSession){.arena = arena, .target = target, .debug = opt->debug};
     arena_init(&s->helpers.arena);
     ready_open(&s->helpers.ready, &s->target, opt);
+    if (target.opt_level > 0) {
+        host_target_add_plain(&s->target);
+    }
     if (failed(u, make_linker(&jit))) {
         host_session_close(s);
         return NULL;
@@ -195,11 +198,65 @@ host_session_count(const HostSession *s)
 
 /* ---- kernels ------------------------------------------------------------- */
 
-/* Returns object code of the kernels, whose descriptors go to out and the names of their
- * entries to names; null after a diagnostic. */
-static LLVMMemoryBufferRef
+/* Object code of kernels, and of their helpers where those are apart; null: there is
+ * none. */
+typedef struct Objects {
+    LLVMMemoryBufferRef kernels, helpers;
+} Objects;
+
+static bool
+is_coarse(Kernel *const *kernels, int n)
+{
+    bool coarse = true;
+    for (int i = 0; i < n; i++) {
+        const Kernel *k = kernels[i];
+        coarse = coarse && lower_is_coarse(k->tiled != NULL ? k->tiled : k);
+    }
+    return coarse;
+}
+
+static bool
+emit(const Lower *l, LLVMTargetMachineRef machine, LLVMModuleRef mod, Span at,
+     LLVMMemoryBufferRef *object)
+{
+    char *error = NULL;
+    if ((machine == l->target->plain ||
+         host_target_optimise(l->target, mod, l->has_slots, &error)) &&
+        !LLVMTargetMachineEmitToMemoryBuffer(machine, mod, LLVMObjectFile, &error,
+                                             object)) {
+        return true;
+    }
+    diag_add(l->u, D_BACKEND, at, 0, "LLVM cannot compile the kernel: %s", error);
+    LLVMDisposeMessage(error);
+    *object = NULL;
+    return false;
+}
+
+static bool
+has_functions(LLVMModuleRef mod)
+{
+    LLVMValueRef fn = LLVMGetFirstFunction(mod);
+    while (fn != NULL && LLVMIsDeclaration(fn)) {
+        fn = LLVMGetNextFunction(fn);
+    }
+    return fn != NULL;
+}
+
+static bool
+emit_objects(const Lower *l, Span at, Objects *out)
+{
+    const HostTarget *t = l->target;
+    bool apart = l->helpers != l->mod;
+    return emit(l, apart ? t->plain : t->machine, l->mod, at, &out->kernels) &&
+           (!apart || !has_functions(l->helpers) ||
+            emit(l, t->machine, l->helpers, at, &out->helpers));
+}
+
+/* Compiles the kernels, whose descriptors go to out and the names of their entries to
+ * names. The functions of coarse kernels are compiled without optimisation. */
+static bool
 compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
-        TikKernel *out, const char **names)
+        TikKernel *out, const char **names, Objects *objects)
 {
     Unit *u = kernels[0]->unit;
     Arena scratch;
@@ -209,6 +266,9 @@ compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
     l.store = (HelperStore){helpers_has, &s->helpers};
     if (s->debug) {
         debug_open(&l);
+    } else if (s->target.plain != NULL && is_coarse(kernels, n)) {
+        lower_split(&l);
+        s->helpers.count.coarse++;
     }
     for (int i = 0; i < n; i++) {
         LLVMValueRef entry = lower_kernel(&l, kernels[i], apart);
@@ -218,34 +278,35 @@ compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
         descriptor_fill(&l, kernels[i], &c->arena, &out[i]);
     }
     debug_close(&l);
-    helpers_share(&s->helpers, l.mod, c);
-    char *error = NULL;
-    LLVMMemoryBufferRef object = NULL;
-    if (!host_target_optimise(&s->target, l.mod, l.has_slots, &error) ||
-        LLVMTargetMachineEmitToMemoryBuffer(s->target.machine, l.mod, LLVMObjectFile,
-                                            &error, &object)) {
-        diag_add(u, D_BACKEND, kernels[0]->span, 0, "LLVM cannot compile the kernel: %s",
-                 error);
-        LLVMDisposeMessage(error);
-        object = NULL;
+    helpers_share(&s->helpers, l.helpers, c);
+    if (l.mod != l.helpers) {
+        helpers_share(&s->helpers, l.mod, c);
     }
+    bool ok = emit_objects(&l, kernels[0]->span, objects);
     lower_close(&l);
     arena_free(&scratch);
-    return object;
+    return ok;
 }
 
 static bool
-link_object(Unit *u, HostSession *s, Code *c, LLVMMemoryBufferRef object, int n,
-            TikKernel *entries, const char *const *names)
+add_object(Unit *u, HostSession *s, Code *c, LLVMMemoryBufferRef object)
+{
+    c->bytes += (int64_t)LLVMGetBufferSize(object);
+    return !failed(u, LLVMOrcLLJITAddObjectFileWithRT(s->jit, c->tracker, object));
+}
+
+static bool
+link_objects(Unit *u, HostSession *s, Code *c, const Objects *o, int n,
+             TikKernel *entries, const char *const *names)
 {
     LLVMOrcJITDylibRef lib = LLVMOrcLLJITGetMainJITDylib(s->jit);
-    size_t size = LLVMGetBufferSize(object);
+    size_t size = LLVMGetBufferSize(o->kernels);
     /* the linker takes the object */
     char *copy =
-        s->debug ? arena_copy(&c->arena, LLVMGetBufferStart(object), size) : NULL;
-    c->bytes += (int64_t)size;
+        s->debug ? arena_copy(&c->arena, LLVMGetBufferStart(o->kernels), size) : NULL;
     c->tracker = LLVMOrcJITDylibCreateResourceTracker(lib);
-    TRY(!failed(u, LLVMOrcLLJITAddObjectFileWithRT(s->jit, c->tracker, object)));
+    TRY(o->helpers == NULL || add_object(u, s, c, o->helpers));
+    TRY(add_object(u, s, c, o->kernels));
     for (int i = 0; i < n; i++) {
         LLVMOrcExecutorAddress address = 0;
         TRY(!failed(u, LLVMOrcLLJITLookup(s->jit, &address, names[i])));
@@ -264,10 +325,11 @@ host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart, TikKernel *e
 {
     Unit *u = kernels[0]->unit;
     Code *c = code_new();
+    Objects objects = {0};
     const char **names = ARENA_ARRAY(&c->arena, const char *, n);
-    LLVMMemoryBufferRef object = compile(s, kernels, n, apart, c, entries, names);
-    if (object == NULL || !bind_ready(u, s->jit, &s->helpers) ||
-        !link_object(u, s, c, object, n, entries, names)) {
+    if (!compile(s, kernels, n, apart, c, entries, names, &objects) ||
+        !bind_ready(u, s->jit, &s->helpers) ||
+        !link_objects(u, s, c, &objects, n, entries, names)) {
         helpers_forget(&s->helpers, c);
         code_drop(c);
         return false;

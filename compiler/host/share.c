@@ -123,9 +123,11 @@ static void
 use(Helpers *h, LLVMValueRef fn, const char *key, Code *c)
 {
     const KnownHelper *k = find(h, key);
-    h->count.shared++;
-    if (k->owner != NULL) {
-        hold(c, k->owner);
+    if (k->owner != c) {
+        h->count.shared++;
+        if (k->owner != NULL) {
+            hold(c, k->owner);
+        }
     }
     name(fn, k->symbol);
 }

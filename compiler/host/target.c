@@ -96,6 +96,7 @@ host_target_open(HostTarget *t, const HostOptions *opt, char **error)
                                          : host_features;
     bool ok = LLVMGetTargetFromTriple(triple, &target, error) == 0;
     if (ok) {
+        t->plain = NULL;
         t->opt_level = opt->opt_level < 0 ? 0 : MIN(opt->opt_level, 3);
         t->masked_stores = has_masked_stores(cpu, features);
         t->tune = level != NULL ? level->tune : NULL;
@@ -112,8 +113,25 @@ host_target_open(HostTarget *t, const HostOptions *opt, char **error)
 }
 
 void
+host_target_add_plain(HostTarget *t)
+{
+    char *triple = LLVMGetTargetMachineTriple(t->machine);
+    char *cpu = LLVMGetTargetMachineCPU(t->machine);
+    char *features = LLVMGetTargetMachineFeatureString(t->machine);
+    t->plain = LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(t->machine), triple,
+                                       cpu, features, LLVMCodeGenLevelNone, LLVMRelocPIC,
+                                       LLVMCodeModelDefault);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+}
+
+void
 host_target_close(HostTarget *t)
 {
+    if (t->plain != NULL) {
+        LLVMDisposeTargetMachine(t->plain);
+    }
     LLVMDisposeTargetMachine(t->machine);
 }
 

@@ -7,6 +7,7 @@
 
 enum {
     ELEMS = 1024,
+    LONG_ROWS = 8192,
     KERNELS = 7
 };
 
@@ -46,17 +47,29 @@ typedef struct Loaded {
 } Loaded;
 
 static void
-load_row(HostSession *s, const Row *row, Loaded *out)
+load_with(HostSession *s, const char *text, uint8_t approximate, Loaded *out)
 {
-    char text[1024];
     PassOptions passes = {0};
-    snprintf(text, sizeof text, source, row->repeats, row->call, row->scalar, row->call);
     unit_init(&out->unit);
-    out->unit.opt.choices.v[CHOICE_APPROXIMATE] = row->approximate;
+    out->unit.opt.choices.v[CHOICE_APPROXIMATE] = approximate;
     assert_true(tikc_compile(&out->unit, "session.tik", text, strlen(text), &passes));
     tikc_tile(out->unit.kernels.p, 1, &passes);
     assert_true(tikc_host_api()->jit(s, out->unit.kernels.p, 1, true, &out->kernel,
                                      &out->handle));
+}
+
+static void
+load_text(HostSession *s, const char *text, Loaded *out)
+{
+    load_with(s, text, 0, out);
+}
+
+static void
+load_row(HostSession *s, const Row *row, Loaded *out)
+{
+    char text[1024];
+    snprintf(text, sizeof text, source, row->repeats, row->call, row->scalar, row->call);
+    load_with(s, text, row->approximate, out);
 }
 
 static void
@@ -174,6 +187,42 @@ test_compiled_once(void **state)
     tikc_host_api()->close(s);
 }
 
+/* %d: rows, and elements of each. */
+static const char rows_source[] =
+    "from tbe import tik\n"
+    "t = tik.Tik()\n"
+    "rows, n = %d, %d\n"
+    "x = t.Tensor('float32', (rows, n), name='x', scope=tik.scope_gm)\n"
+    "y = t.Tensor('float32', (rows, n), name='y', scope=tik.scope_gm)\n"
+    "with t.for_range(0, rows) as i:\n"
+    "    a = t.Tensor('float32', (n,), name='a', scope=tik.scope_ubuf)\n"
+    "    t.data_move(a, x[i, 0], 0, 1, n // 8, 0, 0)\n"
+    "    t.vec_adds(64, a, a, 1.5, n // 64, 8, 8)\n"
+    "    t.data_move(y[i, 0], a, 0, 1, n // 8, 0, 0)\n"
+    "t.BuildCCE(kernel_name='rows', inputs=[x], outputs=[y])\n";
+
+static int64_t
+count_coarse(HostSession *s, int n)
+{
+    char text[1024];
+    Loaded k;
+    snprintf(text, sizeof text, rows_source, 4, n);
+    load_text(s, text, &k);
+    unload_row(&k);
+    return tikc_host_api()->count(s).coarse;
+}
+
+/* Iterations over many elements take no time to speak of in the kernel's own function. */
+static void
+test_coarse_kernels(void **state)
+{
+    (void)state;
+    HostSession *s = open_session();
+    assert_int_equal(count_coarse(s, 64), 0);
+    assert_int_equal(count_coarse(s, LONG_ROWS), 1);
+    tikc_host_api()->close(s);
+}
+
 int
 main(void)
 {
@@ -181,6 +230,7 @@ main(void)
         cmocka_unit_test(test_released_one_by_one),
         cmocka_unit_test(test_released_together),
         cmocka_unit_test(test_compiled_once),
+        cmocka_unit_test(test_coarse_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

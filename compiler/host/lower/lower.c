@@ -46,6 +46,25 @@ add_attributes(Lower *l, LLVMValueRef fn)
     }
 }
 
+static LLVMModuleRef
+new_module(Lower *l, const char *name)
+{
+    LLVMModuleRef mod = LLVMModuleCreateWithNameInContext(name, l->ctx);
+    char *triple = LLVMGetTargetMachineTriple(l->target->machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->target->machine);
+    LLVMSetTarget(mod, triple);
+    LLVMSetModuleDataLayout(mod, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+    return mod;
+}
+
+void
+lower_split(Lower *l)
+{
+    l->helpers = new_module(l, "helpers");
+}
+
 void
 lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *module_name)
 {
@@ -54,14 +73,8 @@ lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t, const char *mod
     l->arena = arena;
     l->target = t;
     l->ctx = LLVMContextCreate();
-    l->mod = LLVMModuleCreateWithNameInContext(module_name, l->ctx);
+    l->mod = l->helpers = new_module(l, module_name);
     l->b = LLVMCreateBuilderInContext(l->ctx);
-    char *triple = LLVMGetTargetMachineTriple(t->machine);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(t->machine);
-    LLVMSetTarget(l->mod, triple);
-    LLVMSetModuleDataLayout(l->mod, layout);
-    LLVMDisposeTargetData(layout);
-    LLVMDisposeMessage(triple);
     l->i1 = LLVMInt1TypeInContext(l->ctx);
     l->i8 = LLVMInt8TypeInContext(l->ctx);
     l->i16 = LLVMInt16TypeInContext(l->ctx);
@@ -93,9 +106,10 @@ void
 lower_close(Lower *l)
 {
     LLVMDisposeBuilder(l->b);
-    if (l->mod != NULL) {
-        LLVMDisposeModule(l->mod);
+    if (l->helpers != l->mod) {
+        LLVMDisposeModule(l->helpers);
     }
+    LLVMDisposeModule(l->mod);
     LLVMContextDispose(l->ctx);
 }
 
@@ -149,11 +163,18 @@ lower_helper_alloca(Lower *l, LLVMTypeRef t, const char *name)
     return alloca_in(l, LLVMGetEntryBasicBlock(fn), t, name);
 }
 
-LLVMValueRef
-lower_runtime(Lower *l, const char *name, LLVMTypeRef type)
+/* Returns the function of that name in the present module. */
+static LLVMValueRef
+declared(Lower *l, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef fn = LLVMGetNamedFunction(l->mod, name);
     return fn != NULL ? fn : LLVMAddFunction(l->mod, name, type);
+}
+
+LLVMValueRef
+lower_runtime(Lower *l, const char *name, LLVMTypeRef type)
+{
+    return declared(l, name, type);
 }
 
 /* ---- scratch layout ------------------------------------------------------ */
@@ -579,6 +600,14 @@ is_stored(const Lower *l, const char *name)
     return l->store.has != NULL && l->store.has(l->store.helpers, name);
 }
 
+/* Returns whether the helper is in the module of helpers already. */
+static bool
+is_made(const Lower *l, const char *name)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(l->helpers, name);
+    return fn != NULL && !LLVMIsDeclaration(fn);
+}
+
 bool
 lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *params,
                    int n)
@@ -586,18 +615,22 @@ lower_helper_begin(Lower *l, Helper *h, const char *name, const LLVMTypeRef *par
     name = with_readings(l, name);
     LLVMTypeRef *types = arena_copy(l->arena, params, sizeof *params * (size_t)n);
     h->type = LLVMFunctionType(l->none, types, (unsigned)n, false);
-    h->fn = LLVMGetNamedFunction(l->mod, name);
     h->back = NULL;
-    if (h->fn == NULL && is_stored(l, name)) {
-        h->fn = LLVMAddFunction(l->mod, name, h->type);
-    }
+    h->fn = LLVMGetNamedFunction(l->mod, name);
     if (h->fn != NULL) {
+        return false;
+    }
+    h->fn = LLVMAddFunction(l->mod, name, h->type);
+    if (is_made(l, name) || is_stored(l, name)) {
         return false;
     }
     h->back = LLVMGetInsertBlock(l->b);
     h->location = LLVMGetCurrentDebugLocation2(l->b);
-    h->fn = LLVMAddFunction(l->mod, name, h->type);
-    LLVMSetLinkage(h->fn, LLVMInternalLinkage);
+    h->mod = l->mod;
+    h->declared = h->fn;
+    l->mod = l->helpers;
+    h->fn = declared(l, name, h->type);
+    LLVMSetLinkage(h->fn, h->mod == l->mod ? LLVMInternalLinkage : LLVMExternalLinkage);
     add_attributes(l, h->fn);
     LLVMAddAttributeAtIndex(h->fn, LLVMAttributeFunctionIndex, enum_attr(l, "noinline"));
     LLVMSetCurrentDebugLocation2(l->b, NULL);
@@ -611,6 +644,8 @@ lower_helper_end(Lower *l, Helper *h)
     LLVMBuildRetVoid(l->b);
     LLVMPositionBuilderAtEnd(l->b, h->back);
     LLVMSetCurrentDebugLocation2(l->b, h->location);
+    l->mod = h->mod;
+    h->fn = h->declared;
 }
 
 void

@@ -22,6 +22,7 @@
 /* The machine that the generated code runs on. */
 typedef struct HostTarget {
     LLVMTargetMachineRef machine;
+    LLVMTargetMachineRef plain; /* the same machine, without optimisation; or null */
     int opt_level;
     /* masked stores are single instructions, vectors are 512 bits wide */
     bool masked_stores;
@@ -35,6 +36,8 @@ typedef struct HostTarget {
  * LLVMDisposeMessage. */
 bool host_target_open(HostTarget *t, const HostOptions *opt, char **error);
 void host_target_close(HostTarget *t);
+/* Makes plain. */
+void host_target_add_plain(HostTarget *t);
 /* has_slots: values are kept in memory that could be registers (Lower.has_slots). */
 bool host_target_optimise(const HostTarget *t, LLVMModuleRef mod, bool has_slots,
                           char **error);
@@ -78,7 +81,8 @@ typedef struct Lower {
     Arena *arena; /* scratch; it lives as long as the Lower */
     const HostTarget *target;
     LLVMContextRef ctx;
-    LLVMModuleRef mod;
+    LLVMModuleRef mod;     /* that of the function under construction */
+    LLVMModuleRef helpers; /* that of helpers: the same, or another one (lower_split) */
     LLVMBuilderRef b;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, ptr, none;
     LLVMValueRef nontemporal;      /* metadata of stores */
@@ -141,6 +145,12 @@ void lower_open(Lower *l, Unit *u, Arena *arena, const HostTarget *t,
 void
 /* disposes of the module too, unless the caller took it and set mod to null */
 lower_close(Lower *l);
+/* Puts helpers that are made from now on into a module of their own, so that the kernels'
+ * own functions can be compiled in another way. */
+void lower_split(Lower *l);
+/* Returns whether the kernel's own function takes little of its time (in
+ * host/lower/coarse.c). */
+bool lower_is_coarse(const Kernel *k);
 /* Adds the function tik_entry_<name>; l->places holds its places until the next kernel.
  * Where the kernel has a tiled version, the entry runs that if no argument that the
  * kernel writes shares bytes with another one, and else the kernel as it was written;
@@ -188,7 +198,8 @@ typedef struct Helper {
     LLVMTypeRef type;
     /* where the caller continues; null: the helper exists already */
     LLVMBasicBlockRef back;
-    LLVMValueRef caller;
+    LLVMModuleRef mod;     /* of the caller */
+    LLVMValueRef declared; /* what the caller calls */
     LLVMMetadataRef location;
 } Helper;
 
