@@ -9,6 +9,7 @@ import sys
 
 import call_table
 import gen_blob_tables
+import gen_stubs
 import isa_tables
 from isa_tables import rows
 
@@ -395,7 +396,7 @@ def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
              'docs/ir-instructions.md': ir_instructions(),
              'docs/blob-format.md': blob_format(), 'docs/blob-tables.md': gen_blob_tables.page(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
-             'docs/c-api.md': c_api()}
+             'docs/c-api.md': c_api(), 'runtime/python/tbe/tik.pyi': gen_stubs.stubs()}
     stale = []
     for path, text in pages.items():
         full = os.path.join(ROOT, path)

@@ -65,6 +65,24 @@ def test_types():
         assert done.stdout.count('error') == 2 and 'user.py:4' in done.stdout, done.stdout  # one line, and the count
 
 
+def test_types_of_kernels():
+    """The samples have the types that the tables give to calls, a wrong name or argument has none."""
+    import glob
+    env = dict(harness.ENV, MYPYPATH=harness.PACKAGE)
+    with tempfile.TemporaryDirectory() as folder:
+        for path in glob.glob(os.path.join(harness.ROOT, 'samples', '*.tik')):
+            shutil.copy(path, os.path.join(folder, os.path.basename(path)[:-4] + '.py'))
+        with open(folder + '/wrong.py', 'w') as f:
+            f.write('from te import tik\nt = tik.Tik()\nu = t.Tensor("int32", (8,), tik.scope_ubuf, "u")\nt.vec_ad(8, u, u, u, 1, 8, 8, 8)\n'
+                    't.vec_add(8, u, u, u, 1, 8, 8)\nt.vec_add("8", u, u, u, 1, 8, 8, 8)\nt.vec_add(u.shape[0], u, u, u[0], 1, 8, 8, 8)\n')
+        files = sorted(glob.glob(folder + '/*.py'))
+        done = subprocess.run(['mypy', '--cache-dir', folder, *files], env=env, cwd=folder, capture_output=True, text=True)
+    found = [line.split(': ')[0] for line in done.stdout.splitlines() if ': error: ' in line]
+    # A mask out of a tuple of lists and numbers is an object to mypy.
+    assert sorted(found) == sorted(
+        ['wrong.py:4', 'wrong.py:5', 'wrong.py:6', 'relu_masks.py:18']), done.stdout
+
+
 def main():
     return harness.run(harness.all_of(globals()))
 

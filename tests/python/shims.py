@@ -269,6 +269,7 @@ def test_start_debug_arguments():
             assert (run(feed_dict={'x': v})[0] == data).all()
     harness.raises(tikc.TikcError, lambda: run(feed_dict={'z': data}), "feed_dict names 'z'", 'x, y')
     harness.raises(TypeError, lambda: run(feed_dict={'x': data.astype('int64')}), 'int32')
+    harness.raises(TypeError, lambda: run(feed_dict={}), 'the kernel needs x')
     mine = numpy.full(64, -1, 'int32')
     run({'x': data, 'y': mine}, False)
     assert (mine == -1).all()

@@ -72,7 +72,9 @@ class Binding:
     def _array(self, a: Argument, value: Any) -> 'numpy.ndarray[Any, Any]':
         import numpy
         if value is None:
-            if a.open and a.role != 'workspace':
+            if a.role == 'input':
+                raise TypeError(f'the kernel needs {a.name}')
+            if a.open and a.role == 'output':
                 raise TypeError(f"the size of '{a.name}' is not declared: give an array, or a shape for an output")
             return numpy.zeros(a.shape or (a.size,), a.numpy_dtype)
         if isinstance(value, tuple) and a.role != 'input':
@@ -117,8 +119,9 @@ def _fill(s: _native.Array, array: Any, dtype: str) -> None:
 
 
 def named(args: Sequence[Argument], values: Sequence[Any], keywords: Mapping[str, Any]) -> Dict[str, Any]:
-    """Values by name: those without a name are for the inputs, in their order, and then for the outputs."""
-    order = [a.name for a in args if a.role not in ('output', 'workspace')] + [a.name for a in args if a.role == 'output']
+    """Values by name: those without a name are for the inputs, in their order, and then for the outputs. Workspaces and tensors that are
+    in no list of BuildCCE need none: they start as zeros."""
+    order = [a.name for a in args if a.role in ('input', 'list')] + [a.name for a in args if a.role == 'output']
     known = [a.name for a in args]
     if len(values) > len(order):
         raise TypeError(f'the kernel takes {len(order)} arrays ({", ".join(order)}); {len(values)} are given')
@@ -129,7 +132,7 @@ def named(args: Sequence[Argument], values: Sequence[Any], keywords: Mapping[str
         if name in out:
             raise TypeError(f"'{name}' is given twice")
         out[name] = value
-    missing = [a.name for a in args if a.role not in ('output', 'workspace') and a.name not in out]
+    missing = [a.name for a in args if a.role in ('input', 'list') and a.name not in out]
     if missing:
         raise TypeError(f'the kernel needs {", ".join(missing)}')
     return out
