@@ -79,6 +79,7 @@ struct NumDeqPair {
     float lo;
     int32_t least;
     bool sign;
+    bool bare; /* saturation makes up for all limits */
 };
 
 /* Begins with the conversions of the groups. rectify: results below 0 are 0. Returns

@@ -347,17 +347,32 @@ copy32(void *dst, const void *src, int64_t n, const NumDeq *q)
 #if LANES_F16C == 16
 /* The conversion to 16 bits leaves groups of four results of either group; words of four
  * bytes are put in order at the end. */
+/* Returns whether results outside of the limits are saturated when the offset is added,
+ * so that the limits make no difference, and products are integers of 32 bits. */
+PART bool
+is_bare(const NumDeq *d)
+{
+    const int32_t lo = (int32_t)fixed_of(d).lo, hi = 255;
+    const int32_t least = d->dst == NUM_S8 ? -128 : 0, most = least + 255;
+    bool bare = true;
+    for (int i = 0; i < DEQ_CHANNELS; i++) {
+        bare = bare && lo + d->offset[i] <= least && hi + d->offset[i] >= most &&
+               d->m[i] < 1.0f && d->m[i] > -1.0f;
+    }
+    return bare;
+}
+
 LANES_ATTR static void
 pair_begin(NumDeqPair *p, const NumDeq *left, const NumDeq *right, bool rectify)
 {
-    const Fixed c = fixed_of(left);
     const __m512i offset = _mm512_packs_epi32(_mm512_loadu_si512(left->offset),
                                               _mm512_loadu_si512(right->offset));
     p->sign = left->dst == NUM_S8;
+    p->bare = is_bare(left) && is_bare(right);
     memcpy(p->m[0], left->m, sizeof left->m);
     memcpy(p->m[1], right->m, sizeof right->m);
     _mm512_storeu_si512(p->offset, offset);
-    p->lo = c.lo;
+    p->lo = fixed_of(left).lo;
     p->least = p->sign && !rectify ? -128 : 0;
 }
 
@@ -365,45 +380,64 @@ pair_begin(NumDeqPair *p, const NumDeq *left, const NumDeq *right, bool rectify)
 typedef struct PairVectors {
     __m512 left, right, lo;
     __m512i offset, order, least;
-    bool sign;
 } PairVectors;
 
 PART __m512i
-pair_row(const PairVectors *v, const AnyS32 *left, const AnyS32 *right)
+bare16(const void *src, __m512 m)
 {
-    const __m512i a = rounded16(left, v->left, v->lo);
-    const __m512i b = rounded16(right, v->right, v->lo);
-    return _mm512_add_epi16(_mm512_packs_epi32(a, b), v->offset);
+    return _mm512_cvtps_epi32(
+        _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_loadu_si512(src)), m));
+}
+
+PART __m512i
+pair_row(const PairVectors *v, bool bare, const AnyS32 *left, const AnyS32 *right)
+{
+    if (bare) {
+        return _mm512_adds_epi16(
+            _mm512_packs_epi32(bare16(left, v->left), bare16(right, v->right)),
+            v->offset);
+    }
+    return _mm512_add_epi16(_mm512_packs_epi32(rounded16(left, v->left, v->lo),
+                                               rounded16(right, v->right, v->lo)),
+                            v->offset);
 }
 
 /* Packing to bytes saturates. */
 PART __m512i
-pair_bytes(const PairVectors *v, __m512i a, __m512i b)
+pair_bytes(const PairVectors *v, bool sign, __m512i a, __m512i b)
 {
-    __m512i r = v->sign ? _mm512_max_epi8(_mm512_packs_epi16(a, b), v->least)
-                        : _mm512_packus_epi16(a, b);
+    __m512i r = sign ? _mm512_max_epi8(_mm512_packs_epi16(a, b), v->least)
+                     : _mm512_packus_epi16(a, b);
     return _mm512_permutexvar_epi32(v->order, r);
 }
 
-/* Does the rows of one sign. */
+/* A way of making rows. */
+typedef struct Rows {
+    uint8_t *to;
+    int64_t pitch, n;
+    const AnyS32 *left, *right;
+} Rows;
+
+/* sign and bare are constants when it is inlined. */
 PART void
-rows_of(PairVectors v, bool sign, uint8_t *to, int64_t pitch, const AnyS32 *left,
-        const AnyS32 *right, int64_t rows)
+rows_of(const PairVectors *v, bool sign, bool bare, Rows r)
 {
-    v.sign = sign;
-    for (; rows >= 2; rows -= 2, to += 2 * pitch) {
-        __m512i r = pair_bytes(&v, pair_row(&v, left, right),
-                               pair_row(&v, left + DEQ_CHANNELS, right + DEQ_CHANNELS));
-        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_castsi512_si256(r));
-        _mm256_storeu_si256((__m256i *)(void *)(to + pitch),
-                            _mm512_extracti64x4_epi64(r, 1));
+    const AnyS32 *left = r.left, *right = r.right;
+    uint8_t *to = r.to;
+    for (; r.n >= 2; r.n -= 2, to += 2 * r.pitch) {
+        __m512i a = pair_row(v, bare, left, right);
+        __m512i b = pair_row(v, bare, left + DEQ_CHANNELS, right + DEQ_CHANNELS);
+        __m512i bytes = pair_bytes(v, sign, a, b);
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_castsi512_si256(bytes));
+        _mm256_storeu_si256((__m256i *)(void *)(to + r.pitch),
+                            _mm512_extracti64x4_epi64(bytes, 1));
         left += (ptrdiff_t)2 * DEQ_CHANNELS;
         right += (ptrdiff_t)2 * DEQ_CHANNELS;
     }
-    if (rows > 0) {
-        __m512i a = pair_row(&v, left, right);
+    if (r.n > 0) {
+        __m512i a = pair_row(v, bare, left, right);
         _mm256_storeu_si256((__m256i *)(void *)to,
-                            _mm512_castsi512_si256(pair_bytes(&v, a, a)));
+                            _mm512_castsi512_si256(pair_bytes(v, sign, a, a)));
     }
 }
 
@@ -411,17 +445,22 @@ LANES_ATTR static void
 pair_rows(const NumDeqPair *p, uint8_t *to, int64_t pitch, const AnyS32 *left,
           const AnyS32 *right, int64_t rows)
 {
-    const PairVectors v = {
-        .left = _mm512_load_ps(p->m[0]),
-        .right = _mm512_load_ps(p->m[1]),
-        .lo = _mm512_set1_ps(p->lo),
-        .offset = _mm512_load_si512(p->offset),
-        .order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),
-        .least = _mm512_set1_epi8((char)p->least)};
-    if (p->sign) {
-        rows_of(v, true, to, pitch, left, right, rows);
+    const PairVectors v = {.left = _mm512_load_ps(p->m[0]),
+                           .right = _mm512_load_ps(p->m[1]),
+                           .lo = _mm512_set1_ps(p->lo),
+                           .offset = _mm512_load_si512(p->offset),
+                           .order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+                                                      14, 3, 7, 11, 15),
+                           .least = _mm512_set1_epi8((char)p->least)};
+    const Rows r = {to, pitch, rows, left, right};
+    if (p->bare && p->sign) {
+        rows_of(&v, true, true, r);
+    } else if (p->bare) {
+        rows_of(&v, false, true, r);
+    } else if (p->sign) {
+        rows_of(&v, true, false, r);
     } else {
-        rows_of(v, false, to, pitch, left, right, rows);
+        rows_of(&v, false, false, r);
     }
 }
 

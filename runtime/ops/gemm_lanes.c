@@ -603,23 +603,57 @@ read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
 }
 
 #if GEMM_QUAD
+/* Four words of columns j, j + 4, j + 8 and j + 12. */
+GEMM_INLINE __m512i
+four_columns(const uint8_t *at, int64_t column)
+{
+    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)at));
+#define GEMM_LANE(n)                                                                     \
+    v = _mm512_inserti32x4(                                                              \
+        v, _mm_loadu_si128((const __m128i *)(const void *)(at + 4 * (n) * column)), n)
+    GEMM_LANE(1);
+    GEMM_LANE(2);
+    GEMM_LANE(3);
+#undef GEMM_LANE
+    return v;
+}
+
+/* Writes four rows of 16 words, those of four neighbouring words of each column. */
+GEMM_INLINE void
+four_rows(uint32_t *out, const uint8_t *at, int64_t column, __m512i flip)
+{
+    __m512i c0 = four_columns(at, column), c1 = four_columns(at + column, column);
+    __m512i c2 = four_columns(at + 2 * column, column);
+    __m512i c3 = four_columns(at + 3 * column, column);
+    __m512i a = _mm512_unpacklo_epi32(c0, c1), b = _mm512_unpackhi_epi32(c0, c1);
+    __m512i c = _mm512_unpacklo_epi32(c2, c3), d = _mm512_unpackhi_epi32(c2, c3);
+    const __m512i row[4] = {_mm512_unpacklo_epi64(a, c), _mm512_unpackhi_epi64(a, c),
+                            _mm512_unpacklo_epi64(b, d), _mm512_unpackhi_epi64(b, d)};
+    GEMM_UNROLL for (int i = 0; i < 4; i++)
+    {
+        _mm512_storeu_si512(out + (ptrdiff_t)i * GEMM_NR,
+                            _mm512_xor_si512(row[i], flip));
+    }
+}
+
 /* Beside a signed first factor the second one gets 128 added, so that it has no sign. */
 LANES_ATTR static void
 panel_bytes(const GemmPanel *p)
 {
     uint32_t *out = p->out;
-    uint32_t flip = p->a_sign ? 0x80808080u : 0;
+    const __m512i flip = _mm512_set1_epi8(p->a_sign ? (char)0x80 : 0);
     for (int64_t r = 0; r < p->runs; r++, out += 8 * GEMM_NR) {
         for (int g = 0; g < GEMM_NR / GEMM_GROUP; g++) {
-            uint32_t x[128];
-            read_bytes(p, r, g, x);
-            transpose32(x);
-            for (int i = 0; i < 128; i++) {
-                x[i] ^= flip;
+            uint8_t rest[GEMM_GROUP * GEMM_RUN];
+            const uint8_t *at = group_at(p, r, g);
+            int64_t column = p->column;
+            if (p->terms - r * GEMM_RUN < GEMM_RUN) {
+                read_bytes(p, r, g, rest);
+                at = rest;
+                column = GEMM_RUN;
             }
-            for (int k = 0; k < 8; k++) {
-                memcpy(out + k * GEMM_NR + g * GEMM_GROUP, x + 16 * k, 64);
-            }
+            four_rows(out + g * GEMM_GROUP, at, column, flip);
+            four_rows(out + g * GEMM_GROUP + 4 * GEMM_NR, at + 16, column, flip);
         }
     }
 }
