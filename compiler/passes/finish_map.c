@@ -456,6 +456,39 @@ place_of_write(const FinishMap *m, StmtId s)
     return a.constant;
 }
 
+/* Returns whether two moves with one scale for all channels convert in the same way. */
+static bool
+convert_alike(const Kernel *k, StmtId a, StmtId b)
+{
+    static const int acc[] = {ACC_deqscale, ACC_deq_mode, ACC_relu}, move[] = {MOVE_mode};
+    Form form = op_table[k->stmts.p[a].instr.op].form;
+    if (k->stmts.p[a].instr.op != k->stmts.p[b].instr.op || form == FORM_ACCV) {
+        return a == b;
+    }
+    bool is_acc = form == FORM_ACC;
+    bool alike = arg_of(k, a, MOVE_dst)->ref.dtype == arg_of(k, b, MOVE_dst)->ref.dtype;
+    for (size_t i = 0; i < (is_acc ? ARRAY_LEN(acc) : ARRAY_LEN(move)); i++) {
+        int slot = is_acc ? acc[i] : move[i];
+        alike = alike && arg_of(k, a, slot)->expr == arg_of(k, b, slot)->expr;
+    }
+    return alike;
+}
+
+/* Names the conversion of a group by the first of those that are alike. */
+static void
+name_conversion(const Kernel *k, Finish *f, int group)
+{
+    FinishGroup *g = &f->group[group];
+    bool vector = op_table[k->stmts.p[g->move].instr.op].form == FORM_ACCV;
+    g->burst = vector ? g->burst : 0;
+    for (int i = 0; i < group && !vector; i++) {
+        if (convert_alike(k, f->group[i].move, g->move)) {
+            g->move = f->group[i].move;
+            return;
+        }
+    }
+}
+
 bool
 finish_end(const FinishMap *m, Finish *out)
 {
@@ -475,6 +508,7 @@ finish_end(const FinishMap *m, Finish *out)
                                       .burst = r->from.burst,
                                       .write = r->write,
                                       .off = r->off - place_of_write(m, r->write)};
+        name_conversion(m->k, out, g);
     }
     return all_apart(m, out);
 }

@@ -76,7 +76,6 @@ tikrt_finish(TikCore *core, const TikCheck *op, const int64_t *values,
         f.group[i].deq = deq;
         f.group[i].to = places[finish->moves + g->write] + g->off;
         f.group[i].bytes = dtype_size((Dtype)(deq->dst + 1));
-        f.group[i].paired = false;
     }
     ops_finish_pair(&f);
     return launch_execute(core, op, values, operands, &(ProductPlan){origins, &f});

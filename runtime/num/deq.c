@@ -119,6 +119,16 @@ num_deq_pair(NumDeqPair *p, const NumDeq *left, const NumDeq *right, bool rectif
     return true;
 }
 
+bool
+num_deq_half_rows(NumDeqPair *p, const NumDeq *d)
+{
+    p->rows = table_of(num_level())->half_rows;
+    p->sign = !d->relu;
+    p->lo = -65504.0f;
+    return p->rows != NULL && d->src == NUM_F32 && d->dst == NUM_F16 && !d->scale &&
+           !d->gate && !d->keep;
+}
+
 void
 num_deq_words(NumDeq *d, const uint64_t *word, int count, bool exact)
 {

@@ -86,6 +86,8 @@ struct NumDeqPair {
  * false if this is not the faster way: it is for int32 to bytes, in the usual reading, on
  * some processors. */
 bool num_deq_pair(NumDeqPair *p, const NumDeq *left, const NumDeq *right, bool rectify);
+/* The same of one group of float32 to 32 bytes of float16; there is no right one. */
+bool num_deq_half_rows(NumDeqPair *p, const NumDeq *d);
 
 /* Sets keep and reading to the choices of the kernel. It is called before
  * num_deq_words. */
@@ -147,7 +149,7 @@ typedef struct NumDeqTable {
     bool (*pair_suits)(const NumDeq *left, const NumDeq *right);
     void (*pair_begin)(NumDeqPair *p, const NumDeq *left, const NumDeq *right,
                        bool rectify);
-    NumDeqRows *pair_rows;
+    NumDeqRows *pair_rows, *half_rows;
 } NumDeqTable;
 
 extern const NumDeqTable num_deq_base, num_deq_avx2, num_deq_avx512;

@@ -464,6 +464,24 @@ pair_rows(const NumDeqPair *p, uint8_t *to, int64_t pitch, const AnyS32 *left,
     }
 }
 
+/* Writes rows of float16 out of a group of float32, at most the largest number in
+ * magnitude; NaN, and with a rectified conversion what is not positive, is +0. */
+LANES_ATTR static void
+half_rows(const NumDeqPair *p, uint8_t *to, int64_t pitch, const AnyS32 *left,
+          const AnyS32 *right, int64_t rows)
+{
+    const __m512 most = _mm512_set1_ps(65504.0f), least = _mm512_set1_ps(p->lo);
+    const __m512 zero = _mm512_setzero_ps();
+    (void)right;
+    for (; rows > 0; rows--, to += pitch, left += DEQ_CHANNELS) {
+        __m512 v = _mm512_castsi512_ps(_mm512_loadu_si512(left));
+        __mmask16 kept = p->sign ? _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q)
+                                 : _mm512_cmp_ps_mask(v, zero, _CMP_GT_OQ);
+        v = _mm512_min_ps(_mm512_max_ps(_mm512_maskz_mov_ps(kept, v), least), most);
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtps_ph(v, 0));
+    }
+}
+
 LANES_ATTR static bool
 pair_suits(const NumDeq *left, const NumDeq *right)
 {
@@ -477,6 +495,7 @@ const NumDeqTable LANES_NAME(num_deq) = {
     .pair_suits = pair_suits,
     .pair_begin = pair_begin,
     .pair_rows = pair_rows,
+    .half_rows = half_rows,
 #endif
     .fn =
         {

@@ -648,11 +648,22 @@ block_finish(const Product *p, Blocks *w, const OpFinish *f, int64_t n0, int64_t
     }
 }
 
+/* Returns whether the rows of the first factor are multiplied where they are. */
+static bool
+rows_in_place(const Product *p)
+{
+    return p->kind == GEMM_BYTES && p->level->quads && p->find == runs_strided &&
+           p->a_run == FRACTAL_ROW;
+}
+
 static void
 finish_product(const Product *p, Blocks *w, const OpFinish *f)
 {
     int64_t blocks, most = columns_kept(p, &blocks);
     most = most != 0 ? most : GEMM_COLUMNS;
+    if (p->level->amx && rows_in_place(p)) {
+        most = least(most, NUM_AMX_COLUMNS); /* a panel stays in the first cache */
+    }
     for (int64_t n = 0; n < p->columns; n += most) {
         block_finish(p, w, f, n, least(most, p->columns - n));
     }

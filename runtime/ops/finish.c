@@ -14,10 +14,14 @@ enum {
 void
 ops_finish_pair(OpFinish *f)
 {
+    for (int g = 0; g < f->groups; g++) {
+        f->group[g].paired = false;
+        f->group[g].single = num_deq_half_rows(&f->group[g].pair, f->group[g].deq);
+    }
     for (int g = 0; g + 1 < f->groups; g++) {
         OpFinishGroup *x = &f->group[g], *y = x + 1;
         bool second = g > 0 && f->group[g - 1].paired;
-        x->paired = !second && y->to == x->to + CHANNELS &&
+        x->paired = !second && !x->single && y->to == x->to + CHANNELS &&
                     num_deq_pair(&x->pair, x->deq, y->deq, f->rectify);
     }
 }
@@ -61,6 +65,9 @@ ops_finish_rows(const OpFinish *f, const FinishSums *s)
                          (const AnyS32 *)from, (const AnyS32 *)(from + s->pitch),
                          s->rows);
             i++;
+        } else if (g->single) {
+            g->pair.rows(&g->pair, g->to + s->row * f->pitch, f->pitch,
+                         (const AnyS32 *)from, NULL, s->rows);
         } else {
             finish_group(f, g, s, from);
         }

@@ -17,7 +17,8 @@ typedef struct OpFinishGroup {
     const NumDeq *deq;
     uint8_t *to; /* row 0 of the group's results */
     int bytes;   /* of a result */
-    bool paired; /* this group and the next one are converted at once */
+    bool paired; /* this group and the next one are converted at once by pair */
+    bool single; /* this group is */
     NumDeqPair pair;
 } OpFinishGroup;
 

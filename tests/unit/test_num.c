@@ -352,6 +352,39 @@ conversions_of_pairs(void **state)
     assert_true(num_level() != NUM_LEVEL_AVX512 || made > 200);
 }
 
+/* Rows of float16 out of a group of float32 are those of the conversion, for numbers of
+ * all sizes, infinity, NaN and zeros. */
+static void
+conversions_of_rows(void **state)
+{
+    (void)state;
+    enum {
+        ROWS = 64
+    };
+    uint32_t src[ROWS * DEQ_CHANNELS];
+    uint16_t want[ROWS * DEQ_CHANNELS], got[ROWS * DEQ_CHANNELS];
+    static const uint32_t special[] = {0x80000000, 0, 0x7f800000, 0xff800000, 0x7fc00000,
+                                       0xffc00001, 0x477fefff, 0x477ff000, 0xc7800000};
+    uint64_t seed = 5;
+    for (int round = 0; round < 40; round++) {
+        NumDeq d = {.dst = NUM_F16, .src = NUM_F32, .relu = round & 1};
+        NumDeqPair p;
+        for (int i = 0; i < ROWS * DEQ_CHANNELS; i++) {
+            uint32_t r = next_random(&seed);
+            src[i] = i % 11 == 0 ? special[(uint32_t)i / 11 % (sizeof special / sizeof *special)]
+                     : round % 4 < 2 ? r
+                                     : (r & 0x8fffffffu) | 0x40000000u;
+        }
+        num_deq(&d, want, src, ROWS * DEQ_CHANNELS);
+        if (num_deq_half_rows(&p, &d)) {
+            p.rows(&p, (uint8_t *)got, 32, (const AnyS32 *)src, NULL, ROWS);
+            assert_memory_equal(got, want, sizeof got);
+        }
+        d.keep = true;
+        assert_false(num_deq_half_rows(&p, &d));
+    }
+}
+
 /* Types have one size, and there are more elements than a piece; every level. */
 static void
 conversions_in_place(void **state)
@@ -424,6 +457,7 @@ main(void)
         cmocka_unit_test(dequantisation),
         cmocka_unit_test(dequantisation_levels),
         cmocka_unit_test(conversions_of_pairs),
+        cmocka_unit_test(conversions_of_rows),
         cmocka_unit_test(conversions_in_place),
         cmocka_unit_test(integers),
     };
