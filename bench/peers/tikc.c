@@ -9,6 +9,9 @@
 #include "peer.h"
 #include "tikrt.h"
 #include <dlfcn.h>
+#if defined(__AVX512BW__)
+#include <immintrin.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +95,40 @@ enum {
             }                                                                            \
         }                                                                                \
     }
+#if defined(__AVX512BW__)
+/* The same for bytes, four tiles at a time in the four parts of vectors. */
+static void
+pack_bytes(uint8_t *to, const uint8_t *from, int64_t k, int64_t n, int64_t c)
+{
+    for (int64_t i = 0; i < k; i += SIDE) {
+        for (int64_t j = 0; j < n; j += 4 * SIDE) {
+            __m512i x[SIDE], y[SIDE];
+            for (int r = 0; r < SIDE; r++) {
+                x[r] = _mm512_loadu_si512(from + (i + r) * n + j);
+            }
+            for (int round = 0; round < 4; round++) {
+                for (int r = 0; r < SIDE / 2; r++) {
+                    y[2 * r] = _mm512_unpacklo_epi8(x[r], x[r + SIDE / 2]);
+                    y[2 * r + 1] = _mm512_unpackhi_epi8(x[r], x[r + SIDE / 2]);
+                }
+                memcpy(x, y, sizeof x);
+            }
+            uint8_t *d = to + (i / c * n + j) * c + i % c;
+            for (int r = 0; r < SIDE; r++, d += c) {
+                _mm_storeu_si128((__m128i *)d, _mm512_castsi512_si128(x[r]));
+                _mm_storeu_si128((__m128i *)(d + SIDE * c),
+                                 _mm512_extracti32x4_epi32(x[r], 1));
+                _mm_storeu_si128((__m128i *)(d + 2 * SIDE * c),
+                                 _mm512_extracti32x4_epi32(x[r], 2));
+                _mm_storeu_si128((__m128i *)(d + 3 * SIDE * c),
+                                 _mm512_extracti32x4_epi32(x[r], 3));
+            }
+        }
+    }
+}
+#else
 PACK(pack_bytes, uint8_t)
+#endif
 PACK(pack_halves, uint16_t)
 
 /* Returns the second factor as the kernel wants it: its parameter has the rows of k / c.

@@ -445,13 +445,13 @@ LANES_ATTR static void
 pair_rows(const NumDeqPair *p, uint8_t *to, int64_t pitch, const AnyS32 *left,
           const AnyS32 *right, int64_t rows)
 {
-    const PairVectors v = {.left = _mm512_load_ps(p->m[0]),
-                           .right = _mm512_load_ps(p->m[1]),
-                           .lo = _mm512_set1_ps(p->lo),
-                           .offset = _mm512_load_si512(p->offset),
-                           .order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
-                                                      14, 3, 7, 11, 15),
-                           .least = _mm512_set1_epi8((char)p->least)};
+    const PairVectors v = {
+        .left = _mm512_load_ps(p->m[0]),
+        .right = _mm512_load_ps(p->m[1]),
+        .lo = _mm512_set1_ps(p->lo),
+        .offset = _mm512_load_si512(p->offset),
+        .order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),
+        .least = _mm512_set1_epi8((char)p->least)};
     const Rows r = {to, pitch, rows, left, right};
     if (p->bare && p->sign) {
         rows_of(&v, true, true, r);

@@ -607,7 +607,8 @@ read_bytes(const GemmPanel *p, int64_t run, int group, void *x)
 GEMM_INLINE __m512i
 four_columns(const uint8_t *at, int64_t column)
 {
-    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)at));
+    __m512i v =
+        _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)at));
 #define GEMM_LANE(n)                                                                     \
     v = _mm512_inserti32x4(                                                              \
         v, _mm_loadu_si128((const __m128i *)(const void *)(at + 4 * (n) * column)), n)
@@ -631,8 +632,7 @@ four_rows(uint32_t *out, const uint8_t *at, int64_t column, __m512i flip)
                             _mm512_unpacklo_epi64(b, d), _mm512_unpackhi_epi64(b, d)};
     GEMM_UNROLL for (int i = 0; i < 4; i++)
     {
-        _mm512_storeu_si512(out + (ptrdiff_t)i * GEMM_NR,
-                            _mm512_xor_si512(row[i], flip));
+        _mm512_storeu_si512(out + (ptrdiff_t)i * GEMM_NR, _mm512_xor_si512(row[i], flip));
     }
 }
 

@@ -363,15 +363,17 @@ conversions_of_rows(void **state)
     };
     uint32_t src[ROWS * DEQ_CHANNELS];
     uint16_t want[ROWS * DEQ_CHANNELS], got[ROWS * DEQ_CHANNELS];
-    static const uint32_t special[] = {0x80000000, 0, 0x7f800000, 0xff800000, 0x7fc00000,
-                                       0xffc00001, 0x477fefff, 0x477ff000, 0xc7800000};
+    static const uint32_t special[] = {0x80000000, 0,          0x7f800000,
+                                       0xff800000, 0x7fc00000, 0xffc00001,
+                                       0x477fefff, 0x477ff000, 0xc7800000};
     uint64_t seed = 5;
     for (int round = 0; round < 40; round++) {
         NumDeq d = {.dst = NUM_F16, .src = NUM_F32, .relu = round & 1};
         NumDeqPair p;
         for (int i = 0; i < ROWS * DEQ_CHANNELS; i++) {
             uint32_t r = next_random(&seed);
-            src[i] = i % 11 == 0 ? special[(uint32_t)i / 11 % (sizeof special / sizeof *special)]
+            src[i] = i % 11 == 0
+                         ? special[(uint32_t)i / 11 % (sizeof special / sizeof *special)]
                      : round % 4 < 2 ? r
                                      : (r & 0x8fffffffu) | 0x40000000u;
         }
@@ -446,20 +448,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_of_types),
-        cmocka_unit_test(values),
-        cmocka_unit_test(huge_arguments),
-        cmocka_unit_test(lengths_and_addresses),
-        cmocka_unit_test(levels_agree),
-        cmocka_unit_test(conversions),
-        cmocka_unit_test(scaled_conversions),
-        cmocka_unit_test(nibbles),
-        cmocka_unit_test(dequantisation),
-        cmocka_unit_test(dequantisation_levels),
-        cmocka_unit_test(conversions_of_pairs),
-        cmocka_unit_test(conversions_of_rows),
-        cmocka_unit_test(conversions_in_place),
-        cmocka_unit_test(integers),
+        cmocka_unit_test(functions_of_types),   cmocka_unit_test(values),
+        cmocka_unit_test(huge_arguments),       cmocka_unit_test(lengths_and_addresses),
+        cmocka_unit_test(levels_agree),         cmocka_unit_test(conversions),
+        cmocka_unit_test(scaled_conversions),   cmocka_unit_test(nibbles),
+        cmocka_unit_test(dequantisation),       cmocka_unit_test(dequantisation_levels),
+        cmocka_unit_test(conversions_of_pairs), cmocka_unit_test(conversions_of_rows),
+        cmocka_unit_test(conversions_in_place), cmocka_unit_test(integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
