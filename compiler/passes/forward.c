@@ -7,9 +7,9 @@
  * After a move of bytes of a global tensor into a tile, the tile is a copy of them until
  * something writes it. The tensor must be one that the kernel never writes. Only
  * instructions that read no byte beyond their elements are changed: those on whole
- * vectors, and transposes. What a move scatters or collects, burst by burst, are rows of
- * the tile; then an operand is changed that lies in one row, and the repeats of a
- * transpose may go from row to row. */
+ * vectors or rows of them, and transposes. What a move scatters or collects, burst by
+ * burst, are rows of the tile; then an operand is changed that lies in one row, and the
+ * repeats of a transpose may go from row to row. */
 #include "isa/operand.h"
 #include "passes/access.h"
 #include "passes/passes.h"
@@ -17,7 +17,8 @@
 #include "rules/shape.h"
 
 enum {
-    NCHW_ROWS = 16
+    NCHW_ROWS = 16,
+    RESULT_DIMS = 2 /* of a slice that is reduced: the others have the elements */
 };
 
 typedef struct Forward {
@@ -139,12 +140,36 @@ has_whole_vectors(const Forward *f, const Stmt *s)
            (reduces ? lanes * most == REPEAT_BYTES : lanes * least >= BLOCK_BYTES);
 }
 
+/* Returns whether a reduction of a slice is one of rows, each of them whole vectors. */
+static bool
+has_whole_rows(const Forward *f, const Stmt *s)
+{
+    const Arg *args = &f->k->args.p[s->instr.arg];
+    const SliceOperand *o = form_slice(op_table[s->instr.op].form, 1);
+    Sem sem = op_table[s->instr.op].sem;
+    int64_t len[SLICE_DIMS];
+    for (int i = 0; i < SLICE_DIMS; i++) {
+        ExprId e = args[o->len + i].expr;
+        len[i] = ir_is_const(f->k, e) ? ir_expr(f->k, e)->imm : -1;
+        if (len[i] < 1 || (i >= RESULT_DIMS && i < SLICE_DIMS - 1 && len[i] != 1) ||
+            !ir_is_const(f->k, args[o->stride + i].expr)) {
+            return false;
+        }
+    }
+    Dtype t = args[HREDUCE_src].ref.dtype;
+    bool numbers = sem == SEM_SLICE_SUM ? t == DT_F32 : t == DT_F32 || t == DT_F16;
+    return numbers && len[SLICE_DIMS - 1] * dtype_size(t) % REPEAT_BYTES == 0 &&
+           ir_expr(f->k, args[o->stride + SLICE_DIMS - 1].expr)->imm == 1;
+}
+
 static bool
 can_read_elsewhere(const Forward *f, const Stmt *s)
 {
     Iteration it;
     Family family = form_family(op_table[s->instr.op].form);
-    if (s->proof != PROOF_PROVED || (family != FAM_LAYOUT && !has_whole_vectors(f, s))) {
+    bool rows = op_table[s->instr.op].form == FORM_HREDUCE && has_whole_rows(f, s);
+    if (s->proof != PROOF_PROVED ||
+        (family != FAM_LAYOUT && !rows && !has_whole_vectors(f, s))) {
         return false;
     }
     /* The end of an array without room is read as a copy, but not by all instructions
@@ -152,7 +177,7 @@ can_read_elsewhere(const Forward *f, const Stmt *s)
     if (!f->k->bufs.p[f->from.buf].inside && !shape_has(s->instr.op)) {
         return false;
     }
-    return family == FAM_REDUCE || family == FAM_LAYOUT ||
+    return family == FAM_REDUCE || family == FAM_LAYOUT || rows ||
            (iteration_of(f->k, s, &it) && !it.moves);
 }
 

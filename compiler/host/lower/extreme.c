@@ -358,7 +358,8 @@ lower_extreme_row(Lower *l, const RowSearch *row, LLVMValueRef at)
                 .sem = row->sem,
                 .t = row->t,
                 .size = dtype_size(row->t),
-                .index = row->index};
+                .index = row->index,
+                .far = row->far};
     set_lanes(l, &x, &src, row->n);
     Found f = find_all(l, &x);
     return row->index ? f.index : f.bits;

@@ -478,6 +478,7 @@ typedef struct RowSearch {
     Dtype t;
     int64_t n;
     bool index; /* the result is the index of the extreme, not its bits */
+    bool far;   /* the elements are in memory that the caches do not hold */
 } RowSearch;
 LLVMValueRef lower_extreme_row(Lower *l, const RowSearch *row, LLVMValueRef at);
 /* host/lower/slice_reduce.c: false, and nothing is built, where the library has the

@@ -24,6 +24,7 @@ typedef struct Fold {
     int64_t len[OUTER], src_step[OUTER], dst_step[OUTER];
     int64_t n, step;
     bool index; /* the result is the index of the extreme */
+    bool far;   /* the elements are in memory that the caches do not hold */
 } Fold;
 
 static const Arg *
@@ -203,6 +204,9 @@ sum_groups(Lower *l, const Fold *f, LLVMValueRef dst, LLVMValueRef src, int64_t 
                  .step = {lower_const(l, size_of(f)), lower_const(l, lanes * size_of(f))},
                  .n = 2};
     lower_counted_begin(l, &c);
+    if (f->far && dst != src) {
+        lower_prefetch(l, c.at[1], READS_AHEAD, REPEAT_BYTES, false);
+    }
     sum_of_few(l, f, c.at[0], c.at[1], lanes, lanes);
     lower_counted_end(l, &c);
 }
@@ -245,7 +249,7 @@ extreme_row(Lower *l, const Fold *f, LLVMValueRef dst, LLVMValueRef src)
 {
     LLVMTypeRef type = lower_bits_type(l, f->to, 0);
     LLVMValueRef v =
-        lower_extreme_row(l, &(RowSearch){f->sem, f->t, f->n, f->index}, src);
+        lower_extreme_row(l, &(RowSearch){f->sem, f->t, f->n, f->index, f->far}, src);
     v = LLVMBuildIntCast2(l->b, v, type, false, "");
     LLVMSetAlignment(LLVMBuildStore(l->b, v, dst), (unsigned)dtype_size(f->to));
 }
@@ -492,13 +496,13 @@ call_helper(Lower *l, const Fold *f, LLVMValueRef dst, LLVMValueRef src)
                                           lower_const(l, f->src_step[1])};
     int n = is_row(f) ? MAX_FOLD_PARAMS : 2;
     const char *name =
-        is_row(f)
-            ? arena_printf(l->arena, "tik.rows.%s.%s.%s.%d.%lld", sem_name(f->sem),
-                           dtype_name(f->t), dtype_name(f->to), f->index, (long long)f->n)
-            : arena_printf(l->arena, "tik.beside.%s.%s.%s.%d.%lld.%lld.%lld",
-                           sem_name(f->sem), dtype_name(f->t), dtype_name(f->to),
-                           f->index, (long long)f->n, (long long)f->step,
-                           (long long)f->len[1]);
+        is_row(f) ? arena_printf(l->arena, "tik.rows.%s.%s.%s.%d.%lld", sem_name(f->sem),
+                                 dtype_name(f->t), dtype_name(f->to),
+                                 f->index + 2 * f->far, (long long)f->n)
+                  : arena_printf(l->arena, "tik.beside.%s.%s.%s.%d.%lld.%lld.%lld",
+                                 sem_name(f->sem), dtype_name(f->t), dtype_name(f->to),
+                                 f->index, (long long)f->n, (long long)f->step,
+                                 (long long)f->len[1]);
     if (lower_helper_begin(l, &h, name, types, n)) {
         (is_row(f) ? rows_helper : beside_helper)(l, f, &h);
         lower_helper_end(l, &h);
@@ -512,13 +516,13 @@ lower_slice_reduce(Lower *l, StmtId s)
     const Arg *args = args_of(l, s);
     Fold f = {.t = args[1].ref.dtype, .to = args[0].ref.dtype};
     bool here = set_meaning(l, s, &f);
-    for (int i = 0; i < 2; i++) {
-        here = here && l->k->bufs.p[args[i].ref.buf].scope != SC_GM;
-    }
+    bool global = l->k->bufs.p[args[1].ref.buf].scope == SC_GM;
+    here = here && l->k->bufs.p[args[0].ref.buf].scope != SC_GM;
     here = here && args[0].ref.buf != args[1].ref.buf && read_fold(l, s, &f);
-    if (!here || (!is_row(&f) && !is_beside(&f))) {
+    if (!here || (!is_row(&f) && (global || !is_beside(&f)))) {
         return false;
     }
+    f.far = global && l->has_far;
     Counted c = {.count = lower_const(l, f.len[0]),
                  .at = {lower_ref(l, &args[0].ref), lower_ref(l, &args[1].ref)},
                  .step = {lower_const(l, f.dst_step[0]), lower_const(l, f.src_step[0])},
