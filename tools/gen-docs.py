@@ -252,8 +252,8 @@ def ir_instructions():
 
 def first_sentence(path):
     """Of a file's head comment, without the file's own name."""
-    m = re.match(r'\s*(?:%\{\s*)?/\*(.*?)\*/', read(path), re.S)
-    text = re.sub(r'\s*\n[ *]*', ' ', m.group(1)).strip() if m else ''
+    m = re.match(r'\s*(?:%\{\s*)?/\*(.*?)\*/|(?:#!.*\n)?"""(.*?)"""|#(?!!)(.*)', read(path), re.S if not path.endswith(('.toml', '.pyi')) else 0)
+    text = re.sub(r'\s*\n[ *]*', ' ', next(g for g in m.groups() if g is not None)).strip() if m else ''
     text = re.sub(r'^[\w.{}-]+:\s*', '', text)
     return re.split(r'(?<=[^.])[.;](?: |$)', text)[0].strip()
 
@@ -264,6 +264,8 @@ def file_list():
     groups = {}
     for path in names:
         stem, _, ext = path.rpartition('.')
+        if ext == 'typed':  # a mark without contents
+            continue
         groups.setdefault(os.path.dirname(path), {}).setdefault(os.path.basename(stem), []).append(ext)
     out = []
     for folder in sorted(groups):

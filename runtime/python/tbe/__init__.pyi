@@ -1,3 +1,4 @@
+# The types of tbe: the module tik, and any other name.
 from typing import Any
 
 from . import tik as tik

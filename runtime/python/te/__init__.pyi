@@ -1,3 +1,4 @@
+# The types of te: the module tik, and any other name.
 from typing import Any
 
 from tbe import tik as tik
