@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/print_wish.h"
 #include "base/severity.h"
 #include "isa/choice.h"
 #include "isa/isa.h"
@@ -47,7 +48,8 @@ typedef struct Options {
     Limits limits;
     Choices choices; /* --choice: readings of uncertain points */
     Severity severity;
-    bool no_weight_reorder; /* packed constants keep the order of their sources */
+    bool no_weight_reorder;  /* packed constants keep the order of their sources */
+    VEC(PrintWish *) prints; /* --print */
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 

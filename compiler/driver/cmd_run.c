@@ -2,12 +2,15 @@
  * kernel and its parameters (from source or blob), load the inputs, run on one back end,
  * compare and write the outputs. Nothing is written unless the run succeeds. */
 #include "driver/expect.h"
+#include "driver/print.h"
 
 static bool
 run_job(Cmd *c, Job *job, TikError *err)
 {
     TRY(job_load_arrays(c, job, err));
-    TRY(job_execute(c, job, job->kernel != NULL, err));
+    bool ok = job_execute(c, job, job->kernel != NULL, err);
+    /* what was noted before a fault is what one looks for */
+    TRY(print_show(c, job) && ok);
     /* the user may have made a warning of the run an error */
     TRY(c->unit.errors == 0);
     /* an output that is not what was expected is written: it is what one looks at */

@@ -1,6 +1,7 @@
 /* job.c: finds the kernel that a command runs, from source or blob, and its
  * parameters. */
 #include "driver/job.h"
+#include "driver/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,7 +135,9 @@ prepare_source(Cmd *c, Job *job, const char *text, size_t size, bool emulate)
     Kernel *k = tikc_pick_kernel(&c->unit, c->kernel);
     TRY(k != NULL);
     job->kernel = k;
+    job->prints = k->prints.n ? k : NULL;
     params_of_kernel(c, job, k);
+    TRY(print_check(c));
     if (emulate) {
         TRY(tikc_blob(&c->unit, &k, 1, &job->blob, &job->blob_size));
         job->kernel = NULL;
@@ -230,6 +233,9 @@ job_prepare(Cmd *c, Job *job)
         return options_wrong(c, "a blob runs on the emulator: --backend emu");
     }
     const Options *o = &c->unit.opt;
+    if (o->prints.n) {
+        return options_wrong(c, "a blob is compiled: --print is for sources");
+    }
     if (o->soc || o->call || o->defines.n || choices_or_null(&o->choices) ||
         c->print_after) {
         return options_wrong(c, "a blob is compiled: --soc, --call, --choice, -D and "

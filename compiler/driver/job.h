@@ -6,6 +6,7 @@
 
 /* A kernel that is to be run: its parameters, and one of its two forms. */
 typedef struct Job {
+    const Kernel *prints; /* kernel with a log of prints; null: there is none */
     TikParam *params;
     int nparams;
     Kernel *kernel; /* for the host back end */

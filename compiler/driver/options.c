@@ -22,7 +22,8 @@ typedef enum OptionKind {
     OPT_CHOICE,
     OPT_WARN,
     OPT_ALLOW,
-    OPT_MODE
+    OPT_MODE,
+    OPT_PRINT
 } OptionKind;
 
 typedef struct Option {
@@ -254,6 +255,18 @@ store_allow(Cmd *c, const Command *cmd, const char *text)
     return true;
 }
 
+static bool
+store_print(Cmd *c, const Command *cmd, const char *text)
+{
+    const char *why;
+    PrintWish *w = print_wish_parse(&c->unit.arena, text, &why);
+    if (!w) {
+        return usage(c, cmd, arena_printf(&c->unit.arena, "%s, not", why), text);
+    }
+    VEC_PUSH(&c->unit.arena, &c->unit.opt.prints, w);
+    return true;
+}
+
 /* The modes of operators, which programs see, and those of a run have different words. */
 static void
 store_mode(Cmd *c, const char *value)
@@ -309,6 +322,8 @@ store(Cmd *c, const Command *cmd, const Option *o, const char *value)
         return store_warn(c, cmd, value);
     case OPT_ALLOW:
         return store_allow(c, cmd, value);
+    case OPT_PRINT:
+        return store_print(c, cmd, value);
     case OPT_MODE:
         store_mode(c, value);
         return true;

@@ -360,6 +360,29 @@ typedef struct ArgSpan {
     uint32_t file : 12; /* 0: unknown */
 } ArgSpan;
 
+enum {
+    IR_PRINT_VARS = 16 /* loop variables of a record of the log */
+};
+
+/* The name of the log of prints: a workspace of (cores, words) numbers of 64 bits. */
+#define IR_PRINT_LOG "tikc_print_log"
+
+/* A place of the program that notes something in the log (passes/print.c). */
+typedef struct PrintSite {
+    const char *text; /* the wish, and parts of it */
+    const char *name;
+    const char *file;
+    uint32_t line;
+    Dtype dtype;
+    bool scalar; /* one value, which is no tensor */
+    int ndim;
+    int64_t shape[PRINT_DIMS];
+    int64_t elems;
+    int64_t time; /* only this time on each core is noted; 0: each */
+    int nvars;
+    VarId vars[IR_PRINT_VARS];
+} PrintSite;
+
 /* When the bytes of an on-core buffer are its own, between two statements in program
  * order, and which statements use it. */
 typedef struct BufLife {
@@ -404,6 +427,7 @@ typedef struct Kernel {
      * the first such write on they run in core order */
     bool blocks_atomics_ordered;
     int64_t peak[SC_COUNT]; /* bytes used in each memory, after allocation */
+    VEC(PrintSite) prints;  /* by the numbers of records */
     VEC(BufLife) lives;     /* of the buffers that have an address, by memory */
     /* tensors stay as declared, since what their accesses reach does not fit */
     bool no_growth;

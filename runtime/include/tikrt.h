@@ -76,6 +76,9 @@ TIK_API const char *tikrt_role_name(int role); /* of an ArgRole: "input" */
 /* Writes element i of an array as text, as numpy writes a scalar: floats with the fewest
  * digits that read back as the same number. */
 TIK_API void tik_element_text(const TikArray *a, int64_t i, char *out, size_t size);
+/* Writes an array as text, as numpy's str() does, ended by a zero, as far as there is
+ * room for it. Returns the length of the whole text. */
+TIK_API size_t tik_array_text(const TikArray *a, char *out, size_t size);
 /* Returns the room, from data on, that an array of `bytes` bytes needs so that kernels
  * may access the whole granule of its tensor. */
 TIK_API int64_t tik_array_room(int64_t bytes);

@@ -31,8 +31,11 @@ show_digits(Dtype t, double v, ShowDigits *out)
     char text[SHOW_BYTES] = "";
     double magnitude = fabs(v);
     *out = (ShowDigits){.negative = signbit(v) != 0};
-    for (int n = 1; n <= 17; n++) {
-        snprintf(text, sizeof text, "%.*e", n - 1, magnitude);
+    /* digits in the middle of two are rounded up as well as to the even one: above a
+     * power of two there is more room than below */
+    double up = nextafter(magnitude, INFINITY);
+    for (int i = 0; i < 2 * 17; i++) {
+        snprintf(text, sizeof text, "%.*e", i / 2, i % 2 == 0 ? magnitude : up);
         if (rounded(t, strtod(text, NULL)) == magnitude) {
             break;
         }
