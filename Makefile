@@ -10,6 +10,8 @@
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
 #   make orders-long            all orders of small programs of queues (docs/testing.md)
+#   make schedules-long         samples, kernels of tests and golden cases in 1000 orders of their queues
+#   make properties-long        the same and changed blobs: what is proved of them against mode check
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir); make fuzz-verify: loader and verifier alone
 #   make coverage-blob          branches of loader and verifier that no test takes
 #   make checks-removed         the tests of blobs without each check of loader and verifier
@@ -298,6 +300,20 @@ ORDERS = 5
 orders-long: $(BUILD)/unit/test_sync
 	$(BUILD)/unit/test_sync $(ORDERS)
 .PHONY: orders-long
+
+# Samples, kernels of tests and golden cases, executed by their queues in SCHEDULES orders, and without each flag; and
+# what is proved of them and of PROPERTY_MUTANTS changed blobs against mode check (docs/testing.md).
+SCHEDULES = 1000
+PROPERTY_MUTANTS = 2000
+GOLDEN = $(BUILD)/golden
+$(GOLDEN): $(BUILD)/tikc
+	@mkdir -p $@
+	TIKC=$(abspath $(BUILD)/tikc) $(PYTHON) tests/golden/run_golden.py --keep $(abspath $@)
+schedules-long: all $(GOLDEN)
+	TIKC=$(abspath $(BUILD)/tikc) $(PYTHON) tests/cross/sync_auto.py --all --schedules $(SCHEDULES) --golden $(GOLDEN)
+properties-long: all $(GOLDEN)
+	TIKC=$(abspath $(BUILD)/tikc) $(PYTHON) tests/cross/properties.py --mutants $(PROPERTY_MUTANTS) --golden $(GOLDEN)
+.PHONY: schedules-long properties-long
 
 include bench/bench.mk
 include tools/loader.mk

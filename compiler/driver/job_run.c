@@ -40,9 +40,10 @@ wants_check(const Cmd *c)
 static unsigned
 sanitizer_of(DiagId id)
 {
-    return id == D_UNINIT || id == D_UNINIT_READ || id == D_PAD_READ ? SANITIZE_UNINIT
-           : id == D_CORE_COLLISION || id == D_RACE                  ? SANITIZE_RACE
-                                                                     : 0;
+    bool uninit = id == D_UNINIT || id == D_UNINIT_READ || id == D_PAD_READ;
+    bool race = id == D_CORE_COLLISION || id == D_RACE || id == D_WAW_NO_BARRIER ||
+                id == D_SYNC_OVERRUN;
+    return uninit ? SANITIZE_UNINIT : race ? SANITIZE_RACE : 0;
 }
 
 /* Returns whether a warning is what the mode check looks for. */
@@ -219,12 +220,6 @@ can_schedule(Cmd *c, const Job *job)
     TikBlobDiag diag;
     if (c->schedules < 1) {
         return true;
-    }
-    for (int i = 0; i < job->nparams; i++) {
-        if (job_is_list(&job->params[i])) {
-            return options_wrong(c,
-                                 "--mode explore is for kernels without address lists");
-        }
     }
     bool opened = tikblob_open(&b, job->blob, job->blob_size, &diag);
     if (opened) {

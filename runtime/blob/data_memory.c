@@ -334,11 +334,18 @@ read_arg(DataWalk *w, const DataRun *r, const DataArg *a)
     }
 }
 
+/* Counts the work of a run. Nothing is known of single bytes of lists. */
+static void
+count(DataWalk *w, const DataRun *r)
+{
+    w->work -= region_of(w, r)->kind == TIKBLOB_LIST ? 1 : r->n / 256;
+}
+
 void
 data_read(DataWalk *w, const DataRun *r)
 {
     const DataArg *a = arg_of(w, r);
-    w->work -= r->n / 256;
+    count(w, r);
     if (r->n <= 0) {
         return;
     }
@@ -385,7 +392,7 @@ void
 data_write(DataWalk *w, const DataRun *r)
 {
     DataArg *a = arg_of(w, r);
-    w->work -= r->n / 256;
+    count(w, r);
     if (r->n <= 0) {
         return;
     }
@@ -484,7 +491,8 @@ void
 data_copy(DataWalk *w, const DataRun *to, const DataRun *from)
 {
     const DataArg *a = arg_of(w, to);
-    w->work -= (to->n + from->n) / 256;
+    count(w, to);
+    count(w, from);
     if (to->n <= 0 || from->n <= 0) {
         return;
     }

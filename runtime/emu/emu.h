@@ -142,6 +142,7 @@ typedef struct EmuPlace {
 typedef struct EmuRun EmuRun;
 typedef struct EmuShadow EmuShadow;
 typedef struct EmuClock EmuClock;
+typedef struct EmuRaces EmuRaces;
 typedef struct EmuOp EmuOp;
 
 /* The semantic function of an instruction. It returns false when it recorded a fault. */
@@ -252,6 +253,7 @@ struct EmuRun {
         lmem_state; /* state of each byte (emu/lmem_watch.c); null: LMEM is not watched */
     EmuClock *clock;   /* null: the mode is not time */
     EmuShadow *shadow; /* null: the mode is not check */
+    EmuRaces *races;   /* null: queues are not compared (emu/race.h) */
     uint8_t *warned;   /* rules reported for each instruction (emu/warn.c); null: warnings
                           are dropped */
     const EmuOp *before; /* the instruction that ran last; null: none */

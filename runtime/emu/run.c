@@ -2,6 +2,7 @@
  * and calls the semantic functions of instructions. Cores run one after another in the
  * order of their index, each from fresh registers; the first fault ends the run. */
 #include "emu/clock.h"
+#include "emu/race.h"
 #include "emu/shadow.h"
 #include "isa/operand.h"
 
@@ -103,6 +104,18 @@ out_of_steps(EmuRun *r, const EmuOp *op)
     return false;
 }
 
+/* The mode check looks at what is about to be executed. */
+static void
+look_at(EmuRun *r, const EmuOp *op)
+{
+    if (r->races != NULL && op->kind >= DESC_LOAD) {
+        race_step(r, op);
+    }
+    if (op->kind >= DESC_IF && op->kind < DESC_INSTR) {
+        shadow_scalar(r, op);
+    }
+}
+
 bool
 emu_run_core(EmuRun *r)
 {
@@ -118,8 +131,8 @@ emu_run_core(EmuRun *r)
         if (r->clock != NULL) {
             clock_step(r, op);
         }
-        if (r->shadow != NULL && op->kind >= DESC_IF && op->kind < DESC_INSTR) {
-            shadow_scalar(r, op);
+        if (r->shadow != NULL) {
+            look_at(r, op);
         }
         switch ((TikDescKind)op->kind) {
         case DESC_INSTR:
@@ -206,6 +219,7 @@ emu_start_core(EmuRun *r, uint32_t core)
         emu_lmem_reset(r);
     }
     shadow_core(r);
+    race_core(r);
     clock_core(r);
     r->sreg = p->scratch + p->scope_at[SC_SREG];
     sreg_reset(r->sreg, core);
@@ -239,6 +253,7 @@ static bool
 whole(EmuRun *r)
 {
     bool clock = clock_end(r);
+    race_end(r);
     return shadow_end(r) && clock;
 }
 
@@ -251,7 +266,8 @@ emu_run(EmuProgram *p, EmuResult *res)
     r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
     r.cores = p->kernel.cores;
     if (r.vals == NULL || r.places == NULL || !emu_warn_begin(&r) ||
-        !emu_watch_begin(&r) || !shadow_begin(&r) || !clock_begin(&r)) {
+        !emu_watch_begin(&r) || !shadow_begin(&r) || !race_begin(&r) ||
+        !clock_begin(&r)) {
         (void)whole(&r);
         emu_watch_end(&r);
         emu_warn_end(&r);

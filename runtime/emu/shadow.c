@@ -2,6 +2,7 @@
  * 32 bytes, a bit for each byte: it was written, or is a copy of what is after the data
  * of an array; of global memory also which core wrote and read the block, and which
  * bytes. Blocks that several cores share have tables of their own, byte by byte. */
+#include "emu/race.h"
 #include "emu/shadow.h"
 
 #include <stdio.h>
@@ -42,6 +43,7 @@ typedef struct Memory {
     Owner *owner; /* null: no memory that cores share */
     SharedBlock *shared;
     uint32_t nshared, cap_shared;
+    RaceBlock *races; /* made when queues are compared */
 } Memory;
 
 /* What an operand accesses, computed before an instruction: a footprint from its place
@@ -128,6 +130,7 @@ memory_end(Memory *m)
     free(m->after);
     free(m->owner);
     free(m->shared);
+    free(m->races);
 }
 
 /* Makes the shadow of an argument. Address lists have none. */
@@ -397,6 +400,55 @@ access_cores(const Site *s, Memory *m, int64_t block, uint32_t mask, bool write)
     }
 }
 
+/* ---- queues -------------------------------------------------------------- */
+
+static void
+say_race(const Site *s, Rule rule, int64_t at, bool write, const RaceEntry *e)
+{
+    char text[240];
+    EmuRun *r = s->r;
+    if (!emu_warns(r, s->op, rule)) {
+        return;
+    }
+    snprintf(
+        text, sizeof text,
+        "PIPE_%s %s byte %lld of '%.60s' while PIPE_%s may still %s it: descriptor %u "
+        "(core %u)",
+        pipe_name(race_queue(r)), write ? "writes" : "reads", (long long)(at - s->origin),
+        r->p->kernel.regions[s->region].name, pipe_name((Pipe)e->queue),
+        (e->kind & 1) != 0 ? "write" : "read", e->op, r->core);
+    warn(r, s->op, rule, text);
+}
+
+/* Compares an access to a block with those of other queues. */
+static void
+access_queues(const Site *s, Memory *m, int64_t block, uint32_t mask, bool write)
+{
+    const RaceEntry *e = NULL;
+    if (m->races == NULL && !s->r->shadow->failed) {
+        m->races = calloc((size_t)blocks_of(m->bytes), sizeof *m->races);
+        s->r->shadow->failed = m->races == NULL;
+    }
+    if (m->races == NULL) {
+        return;
+    }
+    Rule rule = race_access(s->r, &m->races[block], mask, write, &e);
+    if (rule != RULE_NONE) {
+        say_race(s, rule, block * BYTES + __builtin_ctz(mask & e->mask), write, e);
+    }
+}
+
+static void
+note_access(const Site *s, Memory *m, int64_t block, uint32_t mask, bool write)
+{
+    if (m->owner != NULL) {
+        access_cores(s, m, block, mask, write);
+    }
+    if (s->r->races != NULL) {
+        access_queues(s, m, block, mask, write);
+    }
+}
+
 /* ---- blocks -------------------------------------------------------------- */
 
 typedef void BlockFn(const Site *s, Memory *m, int64_t block, uint32_t mask);
@@ -408,27 +460,22 @@ read_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
     if (bad != 0) {
         tell(s, m, block * BYTES + __builtin_ctz(bad));
     }
-    if (m->owner != NULL) {
-        access_cores(s, m, block, mask, false);
-    }
+    note_access(s, m, block, mask, false);
 }
 
-/* A source of a copy: only cores matter, since the state of the bytes goes with them. */
+/* A source of a copy: only cores and queues matter, since the state of the bytes goes
+ * with them. */
 static void
 copied_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
 {
-    if (m->owner != NULL) {
-        access_cores(s, m, block, mask, false);
-    }
+    note_access(s, m, block, mask, false);
 }
 
 /* Bytes after the data of an array stay what they are. */
 static void
 write_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
 {
-    if (m->owner != NULL) {
-        access_cores(s, m, block, mask, true);
-    }
+    note_access(s, m, block, mask, true);
     m->written[block] |= m->data > 0 ? mask & ~m->after[block] : mask;
 }
 
@@ -436,9 +483,7 @@ write_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
 static void
 overwritten_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
 {
-    if (m->owner != NULL) {
-        access_cores(s, m, block, mask, true);
-    }
+    note_access(s, m, block, mask, true);
 }
 
 /* Calls fn for the bytes of a mask from byte `at` on. */

@@ -14,6 +14,10 @@ bit_of(Rule rule)
         return 1;
     case RULE_CORE_COLLISION:
         return 64;
+    case RULE_RACE:
+    case RULE_WAW_NO_BARRIER:
+    case RULE_SYNC_OVERRUN:
+        return 128;
     case RULE_DEQ_RESERVED:
         return 2;
     case RULE_SIGN_FORCED:
