@@ -10,6 +10,7 @@
  * The walk is in check_walk.c; this file makes diagnostics of its answers: for one
  * instruction each rule is reported once, and each operand once. */
 #include "passes/check.h"
+#include "passes/check_help.h"
 #include "analysis/prove.h"
 #include "ir/wording.h"
 #include "passes/check_memo.h"
@@ -104,106 +105,6 @@ iteration_text(const CheckWalk *w, const Witness *wit, Arena *arena)
     return t.n ? t.p : "";
 }
 
-/* True for a move between memories that count in blocks, without an extended argument. */
-static bool
-moves_blocks(const Site *s)
-{
-    if (s->element || op_table[s->in.op].form != FORM_MOVE) {
-        return false;
-    }
-    bool ok = true;
-    for (int i = 0; i < s->nparams; i++) {
-        Role role = s->params[i].role;
-        if (role == ROLE_DST || role == ROLE_SRC) {
-            Scope scope = s->k->bufs.p[site_ref(s, i)->buf].scope;
-            ok = ok && (scope == SC_GM || scope == SC_UB || scope == SC_L1);
-        }
-        ok = ok && (role != ROLE_ATTR || s->in.args[i].v == 0);
-    }
-    return ok;
-}
-
-/* True if the instruction without its numbers would be correct on that processor. */
-static bool
-is_correct_on(const void *ctx, const Soc *soc)
-{
-    Fault ignored;
-    CheckInstr in = *(const CheckInstr *)ctx;
-    in.soc = soc;
-    return check_static(&in, &ignored);
-}
-
-/* When the processor lacks something, a note names those that have it. */
-static void
-note_processors(Unit *u, Diag *d, const Site *s, Rule rule)
-{
-    char families[320];
-    if (s->element || (rule != RULE_NOT_ON_ARCH && rule != RULE_DTYPE_UNSUPPORTED &&
-                       rule != RULE_ROUND_MODE)) {
-        return;
-    }
-    soc_families(is_correct_on, &s->in, families, sizeof families);
-    if (families[0]) {
-        diag_note(u, d, (Span){0}, "processors that have it: %s", families);
-    }
-}
-
-/* Returns the operand of a move that selects its conversion (its ATTR), or -1. */
-static int
-mode_param(const Site *s)
-{
-    for (int i = 0; i < s->nparams; i++) {
-        if (s->params[i].role == ROLE_ATTR) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-/* Returns the first ConvReluMode that takes these types, or bits of this type; -1:
- * none. */
-static int
-legal_mode(const Site *s, Dtype as)
-{
-    enum {
-        MODES = 14
-    };
-    int param = mode_param(s);
-    for (int mode = 0; param >= 0 && mode < MODES; mode++) {
-        Fault ignored;
-        CheckInstr in = s->in;
-        in.args[param].v = mode;
-        for (int i = 0; as != DT_NONE && i < s->nparams; i++) {
-            if (s->params[i].role == ROLE_DST || s->params[i].role == ROLE_SRC) {
-                in.args[i].t.dtype = as;
-            }
-        }
-        if (check_static(&in, &ignored)) {
-            return mode;
-        }
-    }
-    return -1;
-}
-
-/* The help of type-pair names a code that is legal. */
-static void
-help_pair(Unit *u, Diag *d, const Site *s)
-{
-    int mode = legal_mode(s, DT_NONE);
-    int bits = legal_mode(s, DT_F16);
-    if (s->element || s->in.op != OP_DATA_MOVE) {
-        return;
-    }
-    if (mode >= 0) {
-        diag_help(u, d, "ConvReluMode %d takes these types", mode);
-    } else if (bits >= 0) {
-        diag_help(u, d,
-                  "no ConvReluMode takes these types; convert with vec_conv, or move the "
-                  "bits: reinterpret both as float16, which ConvReluMode %d takes",
-                  bits);
-    }
-}
-
 /* goes_on: the rule can be checked at run time instead. */
 static void
 report(Checker *c, const CheckWalk *w, const Site *s, const Witness *wit, bool goes_on)
@@ -214,7 +115,8 @@ report(Checker *c, const CheckWalk *w, const Site *s, const Witness *wit, bool g
     const Fault *f = &wit->fault;
     const char *at = iteration_text(w, wit, &u->arena);
     DiagId id = diag_of_rule(f->rule);
-    Span span = ir_arg_span(c->k, st, f->param);
+    Span span = f->rule == RULE_NOT_ON_ARCH ? check_name_span(u, st, s)
+                                            : ir_arg_span(c->k, st, f->param);
     const char *text =
         arena_printf(&u->arena, "%s%s%s%s", at[0] ? "at " : "", at, at[0] ? ", " : "",
                      wording_of_call(c->k, st, f->text));
@@ -223,15 +125,7 @@ report(Checker *c, const CheckWalk *w, const Site *s, const Witness *wit, bool g
     if (!rule_table[f->rule].warning) {
         note_tensor(c, d, s, f->param);
     }
-    note_processors(u, d, s, f->rule);
-    if (f->rule == RULE_TYPE_PAIR) {
-        help_pair(u, d, s);
-    }
-    if (f->rule == RULE_TENSOR_OVERFLOW && moves_blocks(s)) {
-        diag_help(u, d,
-                  "move less, or declare a larger tensor; burst and the strides count "
-                  "blocks of 32 bytes, not elements");
-    }
+    check_help(u, d, s, f);
 }
 
 typedef struct WarnCtx {

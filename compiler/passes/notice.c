@@ -123,6 +123,16 @@ read_stmt(Notice *n, const Stmt *s)
     }
 }
 
+/* Returns whether an instruction moves from a buffer that nothing has written before into
+ * an input: probably its tensors are swapped. */
+static bool
+is_load_backwards(const Kernel *k, const Stmt *s)
+{
+    return s->instr.op == OP_DATA_MOVE && k->args.p[s->instr.arg].kind == ARG_REF &&
+           k->args.p[s->instr.arg + 1].kind == ARG_REF &&
+           k->bufs.p[k->args.p[s->instr.arg + 1].ref.buf].scope != SC_GM;
+}
+
 static void
 check_argument(const Notice *n, BufId id)
 {
@@ -138,6 +148,12 @@ check_argument(const Notice *n, BufId id)
         Diag *d = diag_add(u, D_INPUT_WRITTEN, s->span, s->chain,
                            "the kernel writes its input '%s'", name);
         diag_note(u, d, b->span, "'%s' is declared here", name);
+        if (s->kind == ST_INSTR && is_load_backwards(k, s)) {
+            diag_help(u, d,
+                      "data_move(dst, src, ...) writes its first tensor; swap the two if "
+                      "'%s' is to be read",
+                      name);
+        }
     }
 }
 

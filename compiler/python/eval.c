@@ -94,8 +94,8 @@ unknown_name(Interp *in, Sym name, Span span)
     x->help = in->embedding ? in->embedding->name_help(in, name) : NULL;
     if (!x->help && module_is_known(in, text)) {
         x->help = arena_printf(core_arena(in), "begin with: import %s", text);
-    } else if (!x->help) {
-        (void)nearest_suggest(in, &n, x);
+    } else if (!x->help && !nearest_suggest(in, &n, x) && in->embedding) {
+        x->help = in->embedding->name_list(in);
     }
     note_later(in, x, text, span);
     return val_fail();

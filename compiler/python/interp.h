@@ -17,6 +17,8 @@ typedef struct Embedding {
     /* Returns whether the program has made all that it runs for, so that it may end at a
      * value that only the host has. */
     bool (*complete)(Interp *in);
+    /* Returns a help with names that there are, for a name that is like none, or null. */
+    const char *(*name_list)(Interp *in);
 } Embedding;
 
 /* Sets up an evaluator for the program of a file. Returns false after an error. It is

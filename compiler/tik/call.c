@@ -381,6 +381,22 @@ call_defaults(Interp *in, Call call, Value *got)
     }
 }
 
+/* Where a tensor is given first, and the mask is expected there, the mask was forgotten:
+ * all arguments are shifted by one. */
+static void
+help_shifted(const Binding *b, Diag *d)
+{
+    const CallArgs *a = b->args;
+    const char *first = b->s->n ? b->s->args[0].name : "";
+    if (strcmp(first, "mask") == 0 && a->npos && tik_is(a->pos[0], &tik_tensor_class)) {
+        diag_help(
+            b->in->u, d,
+            "the first argument is a Tensor, and the mask is missing before it: %s(128, "
+            "...) for 128 elements of each repeat",
+            b->s->name);
+    }
+}
+
 bool
 call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span *spans)
 {
@@ -394,9 +410,10 @@ call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span
             continue;
         }
         if (s->args[i].dflt == DFLT_REQUIRED) {
-            bind_error(
+            Diag *d = bind_error(
                 &b, D_ARG_COUNT, args->span,
                 arena_printf(core_arena(in), "needs an argument '%s'", s->args[i].name));
+            help_shifted(&b, d);
             return false;
         }
         got[i] = default_value(in, &s->args[i]);

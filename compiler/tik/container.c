@@ -304,6 +304,27 @@ name_help(Interp *in, Sym name)
                   : NULL;
 }
 
+/* Returns a help with the tensors that there are, for a name that is like none. */
+static const char *
+name_list(Interp *in)
+{
+    enum {
+        MOST = 8
+    };
+    const Tik *c = tik_state(in)->containers;
+    Text t;
+    text_init(&t, &in->u->arena);
+    int n = 0;
+    for (BufId i = 1; c && i < c->k->bufs.n && n < MOST; i++) {
+        const Buffer *b = &c->k->bufs.p[i];
+        if (b->name) {
+            text_printf(&t, "%s'%s'", n++ ? ", " : "the tensors so far: ",
+                        sym_text(&in->u->names, b->name));
+        }
+    }
+    return n ? t.p : NULL;
+}
+
 static Value
 container_call(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
                bool *found)
@@ -528,7 +549,7 @@ bool
 tik_install(Interp *in)
 {
     TikState *st = ARENA_NEW(&in->u->arena, TikState);
-    static const Embedding embedding = {name_help, all_built};
+    static const Embedding embedding = {name_help, all_built, name_list};
     in->tik = st;
     in->embedding = &embedding;
     target_install(in);

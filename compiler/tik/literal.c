@@ -84,8 +84,14 @@ warn_integer(Interp *in, Value v, Dtype t, const Literal *use, int64_t value)
         py_diag(in, D_SCALAR_RANGE, use->span, "%s is %s; in uint64 it counts as %llu",
                 use->what, val_repr(in, v), (unsigned long long)value);
     } else if (!fits) {
-        py_diag(in, D_SCALAR_RANGE, use->span, "%s is %s; in %s it counts as %lld",
-                use->what, val_repr(in, v), dtype_name(t), (long long)value);
+        Diag *d =
+            py_diag(in, D_SCALAR_RANGE, use->span, "%s is %s; in %s it counts as %lld",
+                    use->what, val_repr(in, v), dtype_name(t), (long long)value);
+        int64_t lo, hi;
+        bool full;
+        scalar_range(t, &lo, &hi, &full);
+        diag_help(in->u, d, "%s holds %lld to %lld", dtype_name(t), (long long)lo,
+                  (long long)hi);
     }
 }
 

@@ -103,8 +103,11 @@ bounds(ForArgs *f)
     TRY(bound(f, P_for_range_begint, &o->begin));
     TRY(bound(f, P_for_range_endt, &o->end));
     if (tik_const_of(f->c, o->begin, &b) && tik_const_of(f->c, o->end, &e) && b > e) {
-        py_diag(f->in, D_LOOP_BOUNDS, o->span, "the loop runs from %lld to %lld",
-                (long long)b, (long long)e);
+        Diag *d = py_diag(f->in, D_LOOP_BOUNDS, o->span,
+                          "the loop runs from %lld to %lld, and loops count up",
+                          (long long)b, (long long)e);
+        diag_help(f->in->u, d, "for_range(%lld, %lld) as i, and %lld - i to count down",
+                  (long long)e, (long long)b, (long long)(b - 1));
         return false;
     }
     return true;
@@ -228,7 +231,20 @@ static bool
 loop_name(ForArgs *f)
 {
     const char *text = "i";
-    if (!val_failed(f->got[P_for_range_name])) {
+    Value given = f->got[P_for_range_name];
+    if (given.kind == VAL_INT || tik_is_runtime(given)) {
+        Diag *d =
+            py_diag(f->in, D_ARG_TYPE, f->span[P_for_range_name],
+                    "for_range has no step: its third argument is the loop's name, "
+                    "a text, not %s",
+                    given.kind == VAL_INT ? val_repr(f->in, given) : tik_a(f->in, given));
+        diag_help(
+            f->in->u, d,
+            "count the trips, and multiply: with for_range(0, (end - begin) // step) "
+            "as i: at = begin + i * step");
+        return false;
+    }
+    if (!val_failed(given)) {
         TRY(tik_text(f->in, f->got[P_for_range_name], "name", f->span[P_for_range_name],
                      &text));
     }

@@ -198,14 +198,44 @@ unify(Interp *in, Tik *c, ScalarOp op, Side *l, Side *r, Span span)
     return true;
 }
 
+/* Returns the instruction that does with the elements of tensors what an operator does
+ * with numbers, or null. */
+static const char *
+instruction_of(AstOp op)
+{
+    static const char *const of[][2] = {{"+", "vec_add"}, {"-", "vec_sub"},
+                                        {"*", "vec_mul"}, {"/", "vec_div"},
+                                        {"&", "vec_and"}, {"|", "vec_or"}};
+    for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+        if (strcmp(of[i][0], ast_op_text(op)) == 0) {
+            return of[i][1];
+        }
+    }
+    return NULL;
+}
+
 static Value
 refuse(Interp *in, AstOp op, Value l, Value r, Span span)
 {
     Diag *d = py_diag(in, D_RUNTIME_OPERATOR, span, "'%s' is not defined for %s and %s",
                       ast_op_text(op), tik_a(in, l), tik_a(in, r));
-    if (tik_is(l, &tik_tensor_class) || tik_is(r, &tik_tensor_class)) {
+    const char *instr = instruction_of(op);
+    if (instr && tik_is(l, &tik_tensor_class) && tik_is(r, &tik_tensor_class)) {
         diag_help(in->u, d,
-                  "read the element first: s = tik_instance.Scalar(...); s.set_as(t[i])");
+                  "tensors are computed with by instructions: %s(mask, dst, src0, src1, "
+                  "repeat_times, dst_rep_stride, src0_rep_stride, src1_rep_stride)",
+                  instr);
+    } else if (tik_is(l, &tik_tensor_class) || tik_is(r, &tik_tensor_class)) {
+        bool scalar =
+            instr && (strcmp(instr, "vec_add") == 0 || strcmp(instr, "vec_mul") == 0);
+        diag_help(in->u, d,
+                  scalar
+                      ? "%ss(mask, dst, src, scalar, ...) computes with all elements; to "
+                        "compute with one, read it first: s = tik_instance.Scalar(...); "
+                        "s.set_as(t[i])"
+                      : "read the element first: s = tik_instance.Scalar(...); "
+                        "s.set_as(t[i])",
+                  instr);
     }
     in->fatal = true;
     return val_fail();

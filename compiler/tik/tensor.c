@@ -71,10 +71,17 @@ one_length(Interp *in, Tik *c, Value v, Span span, ExprId *out)
         return true;
     }
     if (!val_as_int64(v, &n)) {
-        py_diag(in, D_TENSOR_SHAPE, span,
-                "a length of the shape is %s; it takes an integer",
-                v.kind == VAL_FLOAT ? val_repr(in, v) : tik_a(in, v));
+        Diag *wrong = py_diag(in, D_TENSOR_SHAPE, span,
+                              "a length of the shape is %s; it takes an integer",
+                              v.kind == VAL_FLOAT ? val_repr(in, v) : tik_a(in, v));
+        if (v.kind == VAL_FLOAT) {
+            diag_help(in->u, wrong, "/ gives a float; // gives the int below it");
+        }
         return false;
+    }
+    if (v.kind == VAL_FLOAT) {
+        py_diag(in, D_SHAPE_FLOAT, span, "a length of the shape is the float %s",
+                val_repr(in, v));
     }
     if (n <= 0) {
         py_diag(in, D_TENSOR_SHAPE, span,
@@ -89,9 +96,12 @@ bool
 tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim)
 {
     if ((v.kind != VAL_LIST && v.kind != VAL_TUPLE) || v.list->n == 0) {
-        py_diag(in, D_TENSOR_SHAPE, span,
-                "the shape is %s; it is a list or tuple of lengths",
-                v.kind == VAL_LIST || v.kind == VAL_TUPLE ? "empty" : tik_a(in, v));
+        Diag *d = py_diag(
+            in, D_TENSOR_SHAPE, span, "the shape is %s; it is a list or tuple of lengths",
+            v.kind == VAL_LIST || v.kind == VAL_TUPLE ? "empty" : tik_a(in, v));
+        if (v.kind == VAL_INT) {
+            diag_help(in->u, d, "write (%s,)", val_repr(in, v));
+        }
         return false;
     }
     if (v.list->n > 64) {
