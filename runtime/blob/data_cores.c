@@ -175,10 +175,7 @@ data_outputs(DataWalk *w)
         if (gap == a->data) {
             continue;
         }
-        int64_t end = gap + 1;
-        while (end < a->data && data_set_gap(&a->all, end, end + 1) == end) {
-            end++;
-        }
+        int64_t end = data_set_next(&a->all, gap, a->data);
         bool sure = !a->maybe && !w->returned && !w->over;
         w->desc = NULL;
         if (a->info.open) {

@@ -184,6 +184,14 @@ data_set_gap(const DataSet *s, int64_t lo, int64_t hi)
     return lo < hi ? lo : hi;
 }
 
+int64_t
+data_set_next(const DataSet *s, int64_t lo, int64_t hi)
+{
+    uint32_t i = first_after(s, lo);
+    i += i < s->n && s->p[i].lo < lo; /* it ends at lo */
+    return i < s->n && s->p[i].lo < hi ? s->p[i].lo : hi;
+}
+
 /* ---- bytes of a core ----------------------------------------------------- */
 
 static const TikBlobRegion *
