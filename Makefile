@@ -82,6 +82,7 @@ DRV_OBJ  := $(call obj,$(DRV_SRC))
 
 HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
+TOOL_LIBS = -lsodium -ljansson -ldl
 
 .PHONY: all demo test mutants check-passes check-san bench fuzz install uninstall lint docs blobs clean packages format
 
@@ -201,7 +202,7 @@ $(BUILD)/libtikc-helpers-%.so: $(BUILD)/tools/helper-set $(HELPERS_TIK)
 	$(call say,HELPERS,$@)LD_LIBRARY_PATH=$(BUILD) $< $* $(HELPERS_TIK) $(@:.so=.o) && \
 	    $(CC) -shared -Wl,-Bsymbolic -o $@ $(@:.so=.o) && rm -f $(@:.so=.o)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
-	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) -lsodium -ljansson -ldl
+	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) $(TOOL_LIBS)
 
 # Unit tests: one program per tests/unit/test_*.c.
 UNIT_SRC := $(wildcard tests/unit/test_*.c)

@@ -23,7 +23,7 @@ $(COVER)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(COVER)/libtikrt.a
 	@mkdir -p $(@D)
 	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) -lcmocka
 $(COVER)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(COVER)/libtikrt.a
-	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) -lsodium -ldl
+	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) $(TOOL_LIBS)
 # COVERED='$(SYNC_FILES)' counts those of the proof of order instead.
 COVERED = $(LOADER_FILES)
 coverage-blob: all $(COVER)/tikc $(COVER_UNIT)

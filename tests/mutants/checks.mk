@@ -18,7 +18,7 @@ $(CHECKS)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(CHECKS)/libtikrt.a
 	@mkdir -p $(@D)
 	$(CHECKS_LINK) $^ $(LDFLAGS) $(LIBS) -lcmocka
 $(CHECKS)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(CHECKS)/libtikrt.a
-	$(CHECKS_LINK) $^ $(LDFLAGS) $(LIBS) -lsodium -ldl
+	$(CHECKS_LINK) $^ $(LDFLAGS) $(LIBS) $(TOOL_LIBS)
 checks-removed: all $(CHECKS)/tikc $(CHECKS_UNIT)
 	@ln -sf ../libtikc-host.so $(CHECKS)/
 	$(PYTHON) tests/mutants/checks.py $(CHECKS) $(CHECK_FILES)
