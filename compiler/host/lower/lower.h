@@ -443,6 +443,8 @@ LLVMValueRef lower_sum_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *v);
 /* Does the first levels of the tree of a vector of numbers, which leave a quarter of its
  * lanes. */
 LLVMValueRef lower_sum_quarter(Lower *l, Dtype t, int lanes, LLVMValueRef numbers);
+/* The same for 64 numbers of float32, with fewer shuffles and more steps. */
+LLVMValueRef lower_sum_quarter_shifted(Lower *l, LLVMValueRef numbers);
 
 /* The sum of n repeats, at most as many as a repeat has lanes: room for their quarters,
  * one after the other, and then the sum, as bits. */

@@ -37,6 +37,20 @@ sinks_begin(Lower *l, Chunk *c)
     }
 }
 
+/* Conversions from float16 take the part of the machine that shuffles: where there are
+ * some, shifts take a part of the trees. */
+static bool
+converts(const Fusion *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        const FusedMember *m = &f->member[i];
+        if (m->n > 1 && m->dtype[0] == DT_F32 && m->dtype[1] == DT_F16) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The index of the first of the repeat's elements is the distance of its quarter too. */
 void
 sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits)
@@ -45,7 +59,9 @@ sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits)
     LLVMValueRef at = c->first;
     at = LLVMBuildGEP2(l->b, l->i8, c->quarters[member], &at, 1, "");
     LLVMValueRef x = lower_tree_numbers(l, DT_F32, LANES, lower_any_nan(l, bits));
-    LLVMBuildStore(l->b, lower_sum_quarter(l, DT_F32, LANES, x), at);
+    x = converts(c->f) ? lower_sum_quarter_shifted(l, x)
+                       : lower_sum_quarter(l, DT_F32, LANES, x);
+    LLVMBuildStore(l->b, x, at);
 }
 
 void

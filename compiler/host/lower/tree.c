@@ -7,6 +7,7 @@
 
 enum {
     QUAD = 4, /* numbers of 16 bytes */
+    REGISTER_LANES = 16,
     MOST_TOGETHER = 16,
     MAX_SUM_LANES = MOST_TOGETHER * MAX_LANES / 8, /* of half of the quarters */
     SHUFFLED = 16, /* the least number of lanes for which the order matters */
@@ -328,6 +329,54 @@ lower_sum_quarter(Lower *l, Dtype t, int lanes, LLVMValueRef numbers)
         numbers = level(l, &tree, numbers, first, second, lanes);
     }
     return numbers;
+}
+
+/* Returns x with each number added to its neighbour, at the place of the first one of the
+ * two; upper: of the second one. What is at the other places is of no use. */
+static LLVMValueRef
+added_in_place(Lower *l, const Tree *tree, LLVMValueRef x, bool upper)
+{
+    LLVMTypeRef wide = LLVMVectorType(l->i64, REGISTER_LANES / 2);
+    LLVMValueRef by = lower_splat(l, lower_const(l, 32), REGISTER_LANES / 2);
+    LLVMValueRef other = LLVMBuildBitCast(l->b, x, wide, "");
+    other =
+        upper ? LLVMBuildShl(l->b, other, by, "") : LLVMBuildLShr(l->b, other, by, "");
+    other = LLVMBuildBitCast(l->b, other, LLVMTypeOf(x), "");
+    return join_sum(l, tree, x, other, REGISTER_LANES);
+}
+
+/* Of the first level two registers are joined by shifts: each has its sums at every
+ * second place. The other two, and the second level, are shuffled as always. */
+LLVMValueRef
+lower_sum_quarter_shifted(Lower *l, LLVMValueRef numbers)
+{
+    const Tree tree = {.sem = SEM_CADD, .t = DT_F32};
+    LLVMValueRef part[4], second[REGISTER_LANES], index[2][REGISTER_LANES];
+    for (int i = 0; i < 4; i++) {
+        part[i] = lower_part(l, numbers, i * REGISTER_LANES, REGISTER_LANES);
+    }
+    int first[REGISTER_LANES], next[REGISTER_LANES];
+    within_quads(first, next, REGISTER_LANES);
+    for (int i = 0; i < REGISTER_LANES; i++) {
+        int quad = i / QUAD * QUAD, in = i % QUAD;
+        second[i] = LLVMConstInt(l->i1, (unsigned)i % 2, false);
+        for (int k = 0; k < 2; k++) {
+            int at =
+                in < 2 ? quad + in + 2 * k : REGISTER_LANES + quad + (in - 2) * 2 + k;
+            index[k][i] = lower_const32(l, at);
+        }
+    }
+    LLVMValueRef shifted = LLVMBuildSelect(l->b, LLVMConstVector(second, REGISTER_LANES),
+                                           added_in_place(l, &tree, part[2], true),
+                                           added_in_place(l, &tree, part[0], false), "");
+    LLVMValueRef rest = level(l, &tree, beside(l, part[1], part[3], REGISTER_LANES),
+                              first, next, REGISTER_LANES);
+    LLVMValueRef sides[2];
+    for (int k = 0; k < 2; k++) {
+        sides[k] = LLVMBuildShuffleVector(l->b, shifted, rest,
+                                          LLVMConstVector(index[k], REGISTER_LANES), "");
+    }
+    return join_sum(l, &tree, sides[0], sides[1], REGISTER_LANES);
 }
 
 /* ---- sums of sums -------------------------------------------------------- */
