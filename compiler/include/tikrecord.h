@@ -12,8 +12,8 @@
  *     if (tikc_record_build(t)) { tikc_make(t, 0, TIKC_BLOB, &bytes, &n); }
  *
  * Functions return false when the program has to stop: tikc_record_exception then gives
- * the exception, or none, after which tikc_diagnostics says why. All calls come from one
- * thread. */
+ * the exception, or none, after which tikc_diagnostics says why. Threads may take
+ * turns. */
 #ifndef TIKRECORD_H
 #define TIKRECORD_H
 

@@ -10,6 +10,18 @@
 
 #include <string.h>
 
+/* Returns the recording, ready for a call of this thread. */
+static Record *
+recording(Tikc *t)
+{
+    Record *r = t->record;
+    if (!pthread_equal(r->thread, pthread_self())) {
+        r->thread = pthread_self();
+        core_begin_stack(&r->in);
+    }
+    return r;
+}
+
 static void
 end_record(Tikc *t)
 {
@@ -40,6 +52,7 @@ tikc_record_begin(Tikc *t, const char *path, TikcForeign *foreign, void *ctx)
         !foreign_begin(&r->in, file)) {
         return false;
     }
+    r->thread = pthread_self();
     t->record = r;
     t->end_record = end_record;
     return true;
@@ -90,7 +103,7 @@ give(Record *r, Value v, TikcValue *out)
 bool
 tikc_record_import(Tikc *t, const char *module, TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Interp *in = &r->in;
     Value v = module_find(in, module, in->here);
     if (val_failed(v) && !module_failed(in)) {
@@ -103,7 +116,7 @@ tikc_record_import(Tikc *t, const char *module, TikcValue *out)
 bool
 tikc_record_names(Tikc *t, const TikcValue *module, TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value v = record_in(r, module);
     Value list = val_list(&r->in, NULL, 0);
     return v.kind == VAL_MODULE && foreign_names(&r->in, v, r->in.here, list) &&
@@ -113,7 +126,7 @@ tikc_record_names(Tikc *t, const TikcValue *module, TikcValue *out)
 bool
 tikc_record_get(Tikc *t, const TikcValue *object, const char *attribute, TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Interp *in = &r->in;
     Value v = record_in(r, object);
     Sym name = intern(&in->u->names, attribute);
@@ -124,7 +137,7 @@ bool
 tikc_record_set(Tikc *t, const TikcValue *object, const char *attribute,
                 const TikcValue *v)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Interp *in = &r->in;
     Value to = record_in(r, object), value = record_in(r, v);
     Sym name = intern(&in->u->names, attribute);
@@ -136,7 +149,7 @@ bool
 tikc_record_get_item(Tikc *t, const TikcValue *object, const TikcValue *key,
                      TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value of = record_in(r, object), k = record_in(r, key);
     return !val_failed(of) && !val_failed(k) &&
            give(r, index_get(&r->in, of, k, r->in.here), out);
@@ -146,7 +159,7 @@ bool
 tikc_record_set_item(Tikc *t, const TikcValue *object, const TikcValue *key,
                      const TikcValue *v)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value to = record_in(r, object), k = record_in(r, key), value = record_in(r, v);
     return !val_failed(to) && !val_failed(k) && !val_failed(value) &&
            index_set(&r->in, to, k, value, r->in.here);
@@ -156,7 +169,7 @@ bool
 tikc_record_call(Tikc *t, const TikcValue *object, const char *method,
                  const TikcArgs *args, TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Interp *in = &r->in;
     CallArgs given;
     Value v = record_in(r, object);
@@ -204,7 +217,7 @@ bool
 tikc_record_operator(Tikc *t, const char *op, const TikcValue *left,
                      const TikcValue *right, TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Interp *in = &r->in;
     Value a = record_in(r, left), b = right ? record_in(r, right) : val_none();
     AstOp sign = right ? AOP_NONE : find_operator(op, strlen(op), true);
@@ -219,7 +232,7 @@ tikc_record_operator(Tikc *t, const char *op, const TikcValue *left,
 bool
 tikc_record_truth(Tikc *t, const TikcValue *v, bool *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value value = record_in(r, v);
     return !val_failed(value) && op_truth(&r->in, value, r->in.here, out);
 }
@@ -227,7 +240,7 @@ tikc_record_truth(Tikc *t, const TikcValue *v, bool *out)
 bool
 tikc_record_length(Tikc *t, const TikcValue *v, int64_t *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value value = record_in(r, v);
     return !val_failed(value) && op_length(&r->in, value, r->in.here, out);
 }
@@ -235,7 +248,7 @@ tikc_record_length(Tikc *t, const TikcValue *v, int64_t *out)
 bool
 tikc_record_text(Tikc *t, const TikcValue *v, bool plain, TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Interp *in = &r->in;
     Text text;
     text_init(&text, core_arena(in));
@@ -249,7 +262,7 @@ tikc_record_text(Tikc *t, const TikcValue *v, bool plain, TikcValue *out)
 bool
 tikc_record_enter(Tikc *t, const TikcValue *v, const char *name, TikcValue *out)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value manager = record_in(r, v), result = val_none();
     Sym sym = name ? intern(&t->unit.names, name) : 0;
     return !val_failed(manager) &&
@@ -260,7 +273,7 @@ tikc_record_enter(Tikc *t, const TikcValue *v, const char *name, TikcValue *out)
 bool
 tikc_record_leave(Tikc *t, const TikcValue *v, bool failed)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value manager = record_in(r, v);
     return !val_failed(manager) && foreign_leave(&r->in, manager, r->in.here, failed);
 }
@@ -270,7 +283,7 @@ tikc_record_leave(Tikc *t, const TikcValue *v, bool failed)
 bool
 tikc_record_exception(Tikc *t, const char **name, TikcValue *args, const char **help)
 {
-    Record *r = t->record;
+    Record *r = recording(t);
     Value e = r->in.exception;
     r->in.exception = val_none();
     if (e.kind != VAL_INSTANCE || (e.inst->exc && e.inst->exc->silent)) {
@@ -300,7 +313,7 @@ bool
 tikc_record_build(Tikc *t)
 {
     Unit *u = &t->unit;
-    Record *r = t->record;
+    Record *r = recording(t);
     check_kernels(r, u);
     bool ok = r->checked < u->kernels.n && u->errors == 0 &&
               compile_info_finish(&r->in, r->in.here);

@@ -6,6 +6,8 @@
 #include "python/foreign.h"
 #include "tikrecord.h"
 
+#include <pthread.h>
+
 /* What a recording is: the evaluator that the program's calls go to. */
 typedef struct Record Record;
 struct Record {
@@ -13,6 +15,7 @@ struct Record {
     ForeignHost host;
     TikcForeign *foreign; /* or null */
     void *ctx;
+    pthread_t thread;     /* whose C stack the evaluator knows */
     uint32_t checked;     /* the kernels before it were checked */
     VEC(Kernel *) failed; /* kernels with errors, which the containers still point to */
 };

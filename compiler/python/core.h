@@ -413,6 +413,8 @@ bool val_str_is(Value v, const char *text);
 ClassVal *val_class(Interp *in, Value v);
 Sym val_sym(Interp *in, Value str); /* the interned text of a string */
 
+/* Takes the caller's C stack, from here on, as that of the evaluation. */
+void core_begin_stack(Interp *in);
 /* Reports that the C stack is used up; returns false. */
 bool MUST_USE core_deep(Interp *in, Span span);
 

@@ -28,6 +28,15 @@ stack_room(uintptr_t here)
     return MIN(left, USUAL) / 4 * 3;
 }
 
+void
+core_begin_stack(Interp *in)
+{
+    struct Core *c = in->core;
+    c->stack_base = (uintptr_t)__builtin_frame_address(0);
+    c->stack_room = stack_room(c->stack_base);
+    c->stack_end = c->stack_base - c->stack_room;
+}
+
 static bool
 core_init(Interp *in, Unit *u)
 {
@@ -40,9 +49,7 @@ core_init(Interp *in, Unit *u)
 #define SYM(id, text) c->sym.id = intern(&u->names, text);
 #include "python/sym.def"
 #undef SYM
-    c->stack_base = (uintptr_t)__builtin_frame_address(0);
-    c->stack_room = stack_room(c->stack_base);
-    c->stack_end = c->stack_base - c->stack_room;
+    core_begin_stack(in);
     stack_grow(in, 0);
     c->builtins = ARENA_NEW(&u->arena, ModuleVal);
     c->builtins->name = "builtins";

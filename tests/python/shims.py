@@ -219,6 +219,38 @@ def test_allowed_in_the_text():
             assert tikc_says == python_says, (comment, tikc_says, python_says)
 
 
+def test_threads_take_turns():
+    import threading
+    found = []
+    for _ in range(3):
+        thread = threading.Thread(target=lambda: found.append(record(PROGRAMS['loops'])))
+        thread.start()
+        thread.join()
+    assert len(found) == 3 and found[0] == found[1] == found[2] == record(PROGRAMS['loops'])
+
+
+def test_threads_at_once():
+    """Each thread records kernels of its own."""
+    import concurrent.futures
+    import numpy
+    from tbe import tik
+
+    def work(i):
+        t = tik.Tik()
+        x = t.Tensor('int32', (64,), name='x', scope=tik.scope_gm)
+        y = t.Tensor('int32', (64,), name='y', scope=tik.scope_gm)
+        u = t.Tensor('int32', (64,), name='u', scope=tik.scope_ubuf)
+        with t.for_range(0, 8) as j:
+            t.data_move(u[j * 8], x[j * 8], 0, 1, 1, 0, 0)
+        t.vec_adds(64, u, u, i, 1, 8, 8)
+        t.data_move(y, u, 0, 1, 8, 0, 0)
+        t.BuildCCE(kernel_name=f'k{i}', inputs=[x], outputs=[y])
+        data = numpy.arange(64, dtype='int32')
+        return (t.tikdb.start_debug(feed_dict={'x': data}, interactive=False)[0] == data + i).all()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(100)))
+
+
 def test_exceptions_of_the_library():
     from tbe import tik
     from tbe.common import platform

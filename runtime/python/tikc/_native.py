@@ -155,15 +155,18 @@ def _open(name: str, functions: List[Any]) -> ctypes.CDLL:
                 path = os.path.join(folder, file)
     try:
         lib = ctypes.CDLL(path or f'lib{name}.so.0')
+        # Calls that record keep the interpreter's lock: those of several threads come one after another.
+        recording = ctypes.PyDLL(path or f'lib{name}.so.0')
     except OSError as e:
         raise LibraryError(f'lib{name}.so cannot be loaded: {e}. Looked for it in {", ".join(folders())} and where the system keeps '
                            'libraries; the environment variable TIKC_LIBRARY_PATH names another folder') from e
     for function, result, arguments in functions:
         try:
-            f = getattr(lib, function)
+            f = getattr(recording if function.startswith('tikc_record_') else lib, function)
         except AttributeError:
             raise LibraryError(f'{path or lib} has no {function}: it is of another version than this package') from None
         f.restype, f.argtypes = result, arguments
+        setattr(lib, function, f)
     return lib
 
 

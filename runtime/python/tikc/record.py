@@ -265,11 +265,12 @@ class Session:
     # ---- kernels -------------------------------------------------------------
 
     def build(self, container: Any, args: Sequence[Any], named: Dict[str, Any]) -> None:
-        self.call(container, 'BuildCCE', args, named)
-        first = compiler.tikc_kernels(self.handle)
-        ok = compiler.tikc_record_build(self.handle)
-        error = self.unit.error()
-        compiler.tikc_record_next(self.handle)
+        with self.unit.lock:
+            self.call(container, 'BuildCCE', args, named)
+            first = compiler.tikc_kernels(self.handle)
+            ok = compiler.tikc_record_build(self.handle)
+            error = self.unit.error()
+            compiler.tikc_record_next(self.handle)
         if not ok:
             raise error if error.text else CompileError('BuildCCE built no kernel')
         for d in [d for d in error.diagnostics if d.severity == 'warning']:
