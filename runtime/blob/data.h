@@ -60,8 +60,9 @@ typedef struct DataArg {
     bool given;          /* it has contents when the kernel begins */
     bool maybe;          /* something was written that is in none of the sets */
     DataSet written;     /* by the present core */
-    DataSet all;         /* by all cores */
-    DataSet *met;        /* by all cores before the first meeting, the second, ... */
+    DataSet late; /* by loops that are open and taken as unknown ones: when they end */
+    DataSet all;  /* by all cores */
+    DataSet *met; /* by all cores before the first meeting, the second, ... */
 } DataArg;
 
 /* What changes from descriptor to descriptor and is joined where ways meet. */
@@ -94,6 +95,8 @@ typedef struct DataWalk {
     Interval counters[TIKBLOB_MAX_LOOPS];
     DataLoop loops[TIKBLOB_MAX_LOOPS];
     int nloops;
+    int unknown;                  /* open loops that are taken as unknown ones */
+    bool full[TIKBLOB_MAX_LOOPS]; /* by slot: the counter takes every value, of such */
     Interval core;
     DataUse *uses;
     uint32_t nuses, cap_uses;
@@ -146,6 +149,8 @@ typedef struct DataRun {
 
 void data_read(DataWalk *w, const DataRun *r);
 void data_write(DataWalk *w, const DataRun *r);
+/* The bytes that the open loops write of an argument together, if they are executed. */
+void data_write_late(DataWalk *w, const DataRun *r);
 /* Copies what is known of as many bytes; both have the same number, unless one is not
  * certain. */
 void data_copy(DataWalk *w, const DataRun *to, const DataRun *from);

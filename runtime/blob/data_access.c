@@ -250,6 +250,59 @@ on_operand(Instr *x, int param, RunFn *fn)
     }
 }
 
+/* A term of an address: the counter takes all values from lo to hi. */
+typedef struct Span {
+    int64_t coef, lo, hi;
+} Span;
+
+/* Gives the least place of an operand, and the terms of it that open loops change, by
+ * ascending coefficient. Returns their number; -1: they do not take all values, or go
+ * down. */
+static int
+spans(DataWalk *w, const TikOperand *o, Span *out, int64_t *least)
+{
+    int n = 0;
+    *least = o->offset;
+    for (int i = 0; i < o->nterms; i++) {
+        const TikNum *num = &o->terms[i].num;
+        Interval v = data_number(w, num);
+        int64_t coef = o->terms[i].coef;
+        bool full = num->kind == NUM_LOOP && w->full[num->index % TIKBLOB_MAX_LOOPS];
+        if (!interval_is_const(v) && (!full || coef < 0)) {
+            return -1;
+        }
+        *least = sat_add(*least, sat_mul(coef, v.lo));
+        if (!interval_is_const(v)) {
+            int j = n++;
+            for (; j > 0 && out[j - 1].coef > coef; j--) {
+                out[j] = out[j - 1];
+            }
+            out[j] = (Span){coef, v.lo, v.hi};
+        }
+    }
+    return n;
+}
+
+/* Notes what the iterations of open loops write together, if that has no gaps. */
+static void
+write_together(Instr *x, const Operand *o)
+{
+    Span s[TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS];
+    DataRun r = {.region = o->t->region, .n = o->f.len};
+    bool one = o->known && o->exact && o->f.count0 == 1 && o->f.count1 == 1;
+    int n = one && !interval_is_const(o->at) ? spans(x->w, o->t, s, &r.at) : -1;
+    r.at += o->f.offset;
+    for (int i = 0; i < n; i++) {
+        if (s[i].coef > r.n) {
+            return;
+        }
+        r.n = sat_add(r.n, sat_mul(s[i].coef, s[i].hi - s[i].lo));
+    }
+    if (n > 0) {
+        data_write_late(x->w, &r);
+    }
+}
+
 /* ---- copies -------------------------------------------------------------- */
 
 /* Goes over the runs of a footprint. */
@@ -349,6 +402,11 @@ data_instr(DataWalk *w, const TikDesc *d)
     bind(&x);
     if (!measure(&x)) {
         return;
+    }
+    for (int i = 0; w->unknown > 0 && i < x.n; i++) {
+        if (x.of[i].t != NULL && x.of[i].writes) {
+            write_together(&x, &x.of[i]);
+        }
     }
     if (is_copy(&x, &dst, &src)) {
         bool certain = is_certain(&x.of[dst]) && is_certain(&x.of[src]);

@@ -413,6 +413,16 @@ data_write(DataWalk *w, const DataRun *r)
     }
 }
 
+void
+data_write_late(DataWalk *w, const DataRun *r)
+{
+    DataArg *a = arg_of(w, r);
+    if (a != NULL && !a->info.open && w->unsure == 0 && r->at >= 0) {
+        int64_t end = r->at + r->n;
+        data_set_add(w, &a->late, r->at, end < a->data ? end : a->data);
+    }
+}
+
 /* ---- copies -------------------------------------------------------------- */
 
 /* An argument gets bytes of a core. */

@@ -162,11 +162,12 @@ branch(DataWalk *w, const TikDesc *d, uint32_t *next)
 }
 
 static bool
-has_jumps(const DataWalk *w, uint32_t from, uint32_t to)
+has_jumps(const DataWalk *w, uint32_t from, uint32_t to, bool returns)
 {
     for (uint32_t i = from; i < to; i++) {
         TikDescKind kind = w->k->descs[i]->kind;
-        if (kind == DESC_BREAK || kind == DESC_CONTINUE) {
+        if (kind == DESC_BREAK || kind == DESC_CONTINUE ||
+            (returns && kind == DESC_RETURN)) {
             return true;
         }
     }
@@ -178,7 +179,7 @@ open_loop(DataWalk *w, const TikDesc *d)
 {
     DataLoop *l = &w->loops[w->nloops++];
     *l = (DataLoop){.desc = d->index};
-    if (has_jumps(w, d->index + 1, d->match)) {
+    if (has_jumps(w, d->index + 1, d->match, false)) {
         (void)(data_state_new(w, &l->out) && data_state_new(w, &l->again));
     }
     return l;
@@ -246,6 +247,19 @@ settle(DataWalk *w, const TikDesc *d, DataLoop *l, DataState *head)
     data_state_copy(w, &w->now, head);
 }
 
+/* What loops have written together is there when they have ended. */
+static void
+end_unknown(DataWalk *w)
+{
+    for (uint32_t i = 0; i < w->info.nargs; i++) {
+        DataArg *a = &w->args[i];
+        for (uint32_t j = 0; j < a->late.n; j++) {
+            data_set_add(w, &a->written, a->late.p[j].lo, a->late.p[j].hi);
+        }
+        a->late.n = 0;
+    }
+}
+
 /* A loop with any number of iterations, at least one if it is `certain` to run. */
 static bool
 unknown_loop(DataWalk *w, const TikDesc *d, Interval counter, bool certain)
@@ -259,11 +273,16 @@ unknown_loop(DataWalk *w, const TikDesc *d, Interval counter, bool certain)
         forget(w, d->index + 1, d->match);
         data_state_copy(w, &head, &w->now);
         before.reached = head.reached = w->now.reached = true;
-        w->unsure++;
+        w->unsure += !certain;
+        w->unknown++;
         settle(w, d, l, &head);
         on = iteration(w, d, l);
-        w->unsure--;
+        w->unknown--;
+        w->unsure -= !certain;
         on = close_loop(w, on);
+        if (w->unknown == 0) {
+            end_unknown(w);
+        }
         if (!certain) {
             w->now.reached = on;
             (void)data_state_join(w, &w->now, &before);
@@ -286,6 +305,8 @@ loop(DataWalk *w, const TikDesc *d)
     if (known && sat_add(end.lo, -begin.lo) <= w->most_trips) {
         return known_loop(w, d, begin.lo, end.lo);
     }
+    w->full[d->slot % TIKBLOB_MAX_LOOPS] =
+        known && !has_jumps(w, d->index + 1, d->match, true);
     return unknown_loop(w, d, interval_between(begin.lo, end.hi - 1), begin.hi < end.lo);
 }
 
@@ -383,7 +404,7 @@ begin_core(DataWalk *w)
         w->now.owner[i] = OWNER_NONE;
     }
     w->phase = 0;
-    w->unsure = w->muted = w->nloops = 0;
+    w->unsure = w->muted = w->nloops = w->unknown = 0;
 }
 
 static void
@@ -568,6 +589,7 @@ end(DataWalk *w)
         }
         free(w->args[i].met);
         free(w->args[i].written.p);
+        free(w->args[i].late.p);
         free(w->args[i].all.p);
     }
     data_state_free(&w->now);

@@ -244,24 +244,34 @@ replaces(const RaceEntry *now, const RaceEntry *e)
     return e->queue == now->queue && (e->mask & ~now->mask) == 0 && more;
 }
 
+/* Entries follow each other; seq 0 ends them. Those of other cores, and those that the
+ * new one says, are dropped, and the oldest one if there is no room. */
 static void
 remember(RaceBlock *b, const RaceEntry *now)
 {
-    RaceEntry *room = &b->of[0];
-    for (int i = 0; i < RACE_ENTRIES; i++) {
+    int n = 0, oldest = 0;
+    for (int i = 0; i < RACE_ENTRIES && b->of[i].seq != 0; i++) {
         RaceEntry *e = &b->of[i];
-        bool mine = e->seq != 0 && e->core == now->core;
+        bool mine = e->core == now->core;
         if (mine && e->queue == now->queue && e->seq == now->seq &&
             e->kind == now->kind) {
             e->mask |= now->mask;
             return;
         }
-        if (!mine || replaces(now, e)) {
-            e->seq = 0;
+        if (mine && !replaces(now, e)) {
+            b->of[n] = *e;
+            oldest = e->seq < b->of[oldest].seq ? n : oldest;
+            n++;
         }
-        room = room->seq != 0 && e->seq < room->seq ? e : room;
     }
-    *room = *now;
+    if (n == RACE_ENTRIES) {
+        b->of[oldest] = *now;
+        return;
+    }
+    b->of[n++] = *now;
+    if (n < RACE_ENTRIES) {
+        b->of[n].seq = 0;
+    }
 }
 
 Rule
@@ -277,9 +287,9 @@ race_access(EmuRun *r, RaceBlock *b, uint32_t mask, bool write, const RaceEntry 
         .queue = (uint8_t)x->queue,
         .kind = (uint8_t)((write ? RACE_WRITE : 0) | (x->first ? RACE_FIRST : 0))};
     Rule rule = RULE_NONE;
-    for (int i = 0; i < RACE_ENTRIES && rule == RULE_NONE; i++) {
+    for (int i = 0; i < RACE_ENTRIES && b->of[i].seq != 0 && rule == RULE_NONE; i++) {
         const RaceEntry *e = &b->of[i];
-        if (e->seq != 0 && e->core == now.core && (e->mask & mask) != 0) {
+        if (e->core == now.core && (e->mask & mask) != 0) {
             rule = compare(x, c, e, write);
             *other = e;
         }
