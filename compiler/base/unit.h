@@ -50,6 +50,8 @@ typedef struct Options {
     Severity severity;
     bool no_weight_reorder;  /* packed constants keep the order of their sources */
     VEC(PrintWish *) prints; /* --print */
+    /* what programs print while kernels run is shown (tik/print.h) */
+    bool shows_prints;
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
 } Options;
 

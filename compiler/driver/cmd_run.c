@@ -4,6 +4,8 @@
 #include "driver/expect.h"
 #include "driver/print.h"
 
+#include <string.h>
+
 static bool
 run_job(Cmd *c, Job *job, TikError *err)
 {
@@ -17,10 +19,18 @@ run_job(Cmd *c, Job *job, TikError *err)
     return expect_check(c, job, err) && job_write_arrays(c, job, err);
 }
 
+/* Where it is counted or timed what a kernel executes, its prints are left out. */
+static bool
+wants_prints(const Cmd *c)
+{
+    return !c->stats && !(c->run_mode && strcmp(c->run_mode, "time") == 0);
+}
+
 int
 cmd_run(Cmd *c)
 {
     Job job = {0};
+    c->unit.opt.shows_prints = wants_prints(c);
     if (!report_format(c) || !expect_options(c) || !job_prepare(c, &job) ||
         !job_check_names(c, &job) || !job_check_outputs(c)) {
         int code = report_unit(c);

@@ -2,6 +2,7 @@
  * the order of the cores, and of a core in the order of its execution. Both back ends
  * write the same log, so the text is the same. */
 #include "driver/print.h"
+#include "num/scalar.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,19 +115,73 @@ put_place(Log *l, const PrintSite *s, const int64_t *vars)
     text_put(&l->out, *before ? ": " : "");
 }
 
+/* Puts one value by a conversion of C. */
+static void
+put_converted(Log *l, const char *spec, Dtype t, const TikArray *a)
+{
+    char text[80] = "", format[48];
+    size_t n = strcspn(spec, "hldiuxXfFeEgGs");
+    char how = spec[strlen(spec) - 1];
+    bool real = dtype_kind(t) == KIND_FLOAT, wants_real = strchr("fFeEgG", how) != NULL;
+    int64_t bits = 0;
+    memcpy(&bits, a->data, (size_t)dtype_size(t));
+    int64_t integer = real ? 0 : scalar_wrap(t, bits);
+    double number = real ? scalar_to_double(t, bits) : (double)integer;
+    if (how == 's' || n > 16) {
+        tik_element_text(a, 0, text, sizeof text);
+    } else if (wants_real) {
+        snprintf(format, sizeof format, "%.*s%c", (int)n, spec, how);
+        snprintf(text, sizeof text, format, number);
+    } else {
+        snprintf(format, sizeof format, "%.*sll%c", (int)n, spec, how);
+        snprintf(text, sizeof text, format,
+                 real ? (long long)number : (long long)integer);
+    }
+    text_put(&l->out, text);
+}
+
+/* Puts an array: of several lines from the next line on. */
+static void
+put_array(Log *l, const TikArray *a, const char *before)
+{
+    size_t size = tik_array_text(a, NULL, 0) + 1;
+    char *text = arena_alloc(&l->c->unit.arena, size);
+    tik_array_text(a, text, size);
+    text_printf(&l->out, "%s%s", strchr(text, '\n') ? "\n" : before, text);
+}
+
+/* Puts a value that the program prints, with the texts around it. */
+static void
+put_call(Log *l, const PrintSite *s, const int64_t *record, const TikArray *a)
+{
+    if (s->first) {
+        put_place(l, s, record + 1);
+    }
+    text_put(&l->out, s->before);
+    if (s->elems > 0 && s->scalar && *s->spec) {
+        put_converted(l, s->spec, s->dtype, a);
+    } else if (s->elems > 0) {
+        put_array(l, a, "");
+    }
+    if (s->after) {
+        text_printf(&l->out, "%s\n", s->after);
+    }
+}
+
 /* Puts a record; returns the number of its words. */
 static int64_t
 put_record(Log *l, const int64_t *record)
 {
     const PrintSite *s = &l->k->prints.p[record[0]];
-    size_t n = strcspn(s->text, "@");
     TikArray a = elements(l, s, record + 1 + s->nvars);
-    size_t size = tik_array_text(&a, NULL, 0) + 1;
-    char *text = arena_alloc(&l->c->unit.arena, size);
-    tik_array_text(&a, text, size);
-    put_place(l, s, record + 1);
-    text_printf(&l->out, "%.*s =%c%s\n", (int)n, s->text, strchr(text, '\n') ? '\n' : ' ',
-                text);
+    if (s->before) {
+        put_call(l, s, record, &a);
+    } else {
+        put_place(l, s, record + 1);
+        text_printf(&l->out, "%.*s =", (int)strcspn(s->text, "@"), s->text);
+        put_array(l, &a, " ");
+        text_putc(&l->out, '\n');
+    }
     return 1 + s->nvars + s->elems;
 }
 

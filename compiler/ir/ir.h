@@ -381,7 +381,31 @@ typedef struct PrintSite {
     int64_t time; /* only this time on each core is noted; 0: each */
     int nvars;
     VarId vars[IR_PRINT_VARS];
+    /* of a call of the program: the text before the value, its conversion or "", and what
+     * follows the last value, else null; before is null for a wish */
+    const char *before, *spec, *after;
+    bool first; /* value of the call */
 } PrintSite;
+
+/* A value of a call that prints, with the text before it. */
+typedef struct PrintArg {
+    const char *before, *spec;
+    const char *text;      /* what is shown if wish is nothing; or null */
+    const PrintWish *wish; /* what a text names; or null */
+    ExprId value;          /* else of a Scalar; 0: elements of a buffer, or nothing */
+    BufId buf;
+    Dtype dtype;
+    ExprId off; /* bytes, int64 */
+    int ndim;
+    int64_t shape[PRINT_DIMS], step[PRINT_DIMS]; /* in elements */
+} PrintArg;
+
+/* A call of the program that prints; the empty scope at says where it is. */
+typedef struct PrintCall {
+    StmtId at;
+    VEC(PrintArg) args;
+    const char *after;
+} PrintCall;
 
 /* When the bytes of an on-core buffer are its own, between two statements in program
  * order, and which statements use it. */
@@ -426,9 +450,10 @@ typedef struct Kernel {
     /* not blocks_ordered, but cores may access the same bytes with atomic writes: from
      * the first such write on they run in core order */
     bool blocks_atomics_ordered;
-    int64_t peak[SC_COUNT]; /* bytes used in each memory, after allocation */
-    VEC(PrintSite) prints;  /* by the numbers of records */
-    VEC(BufLife) lives;     /* of the buffers that have an address, by memory */
+    int64_t peak[SC_COUNT];     /* bytes used in each memory, after allocation */
+    VEC(PrintCall) print_calls; /* until the pass print */
+    VEC(PrintSite) prints;      /* by the numbers of records */
+    VEC(BufLife) lives;         /* of the buffers that have an address, by memory */
     /* tensors stay as declared, since what their accesses reach does not fit */
     bool no_growth;
     /* What becomes machine code in place of the kernel where no two arguments share

@@ -1,5 +1,6 @@
 /* print.c: inserts statements that note what the user wants to see (Options.prints) in a
- * log, which is one more workspace of the kernel. They are loads and stores like any
+ * log, which is one more workspace of the kernel; so does what the program prints itself
+ * (Kernel.print_calls). They are loads and stores like any
  * other, so every pass and both back ends respect them, and what is noted is the same on
  * both.
  *
@@ -187,7 +188,9 @@ make_log(Print *p)
 typedef struct Subject {
     ExprId value; /* of a Scalar or a variable; 0: it is a tensor */
     BufId buf;
-    int ndim;                                          /* of the box of elements */
+    Dtype dtype; /* of elements */
+    ExprId off;  /* in bytes, before all others; 0: none */
+    int ndim;    /* of the box of elements */
     int64_t from, count[PRINT_DIMS], step[PRINT_DIMS]; /* in elements */
 } Subject;
 
@@ -285,6 +288,7 @@ find_subject(Print *p, const PrintWish *w, Subject *out)
                                      "global memory"
                                    : "elements of its type cannot be printed";
     }
+    out->dtype = b->dtype;
     return find_box(p, w, out);
 }
 
@@ -293,7 +297,7 @@ find_subject(Print *p, const PrintWish *w, Subject *out)
 static int64_t
 elems_of(const Subject *s)
 {
-    int64_t n = 1;
+    int64_t n = s->buf || s->value;
     for (int d = 0; d < s->ndim; d++) {
         n *= s->count[d];
     }
@@ -305,7 +309,7 @@ static void
 note_box(Print *p, const Subject *s, ExprId word)
 {
     ExprId from = number(p, s->from), to = word;
-    Dtype t = p->k->bufs.p[s->buf].dtype;
+    Dtype t = s->dtype;
     Cursor after = p->at;
     bool inside = false;
     int64_t row = elems_of(s);
@@ -322,36 +326,55 @@ note_box(Print *p, const Subject *s, ExprId word)
         to = sum(p, to, times(p, j, row));
     }
     RegId r = new_reg(p, "print_element", t);
-    add(p,
-        (Stmt){.kind = ST_LOAD, .load = {r, {s->buf, t, times(p, from, dtype_size(t))}}});
+    ExprId off = times(p, from, dtype_size(t));
+    off = s->off ? sum(p, s->off, off) : off;
+    add(p, (Stmt){.kind = ST_LOAD, .load = {r, {s->buf, t, off}}});
     store(p, to, ir_reg_value(p->k, r));
     p->at = inside ? after : p->at;
 }
 
-/* Makes the site, with the variables whose values each record has. */
-static uint32_t
-add_site(Print *p, const PrintWish *w, const Subject *s)
+/* Makes a site, with the variables whose values each record has. */
+static PrintSite
+make_site(const Print *p, const Subject *s)
 {
-    Kernel *k = p->k;
-    PrintSite site = {.text = w->text, .name = w->name, .line = w->line};
+    const Kernel *k = p->k;
+    PrintSite site = {.scalar = s->value || s->ndim == 0, .elems = elems_of(s)};
     site.file = k->unit->sources.p[p->span.file].path;
-    site.dtype = s->buf ? k->bufs.p[s->buf].dtype : (Dtype)ir_expr(k, s->value)->dtype;
-    site.elems = elems_of(s);
-    site.scalar = s->buf == 0;
-    site.time = w->time;
-    for (int d = 0; d < s->ndim; d++) {
-        if (d >= w->ndim || !w->single[d]) {
-            site.shape[site.ndim++] = s->count[d];
-        }
-    }
+    site.dtype = s->value ? (Dtype)ir_expr(k, s->value)->dtype : s->dtype;
     for (uint32_t i = 0; i < p->loops.n; i++) {
         const Stmt *loop = &k->stmts.p[p->loops.p[i]];
         if (!ir_is_multicore(loop) && site.nvars < IR_PRINT_VARS) {
             site.vars[site.nvars++] = loop->loop.var;
         }
     }
-    VEC_PUSH(&k->arena, &k->prints, site);
-    return k->prints.n - 1;
+    return site;
+}
+
+static void
+site_shape(PrintSite *site, const Subject *s, const PrintWish *w)
+{
+    for (int d = 0; d < s->ndim; d++) {
+        if (!w || d >= w->ndim || !w->single[d]) {
+            site->shape[site->ndim++] = s->count[d];
+        }
+    }
+}
+
+static uint32_t
+add_site(Print *p, PrintSite site)
+{
+    VEC_PUSH(&p->k->arena, &p->k->prints, site);
+    return p->k->prints.n - 1;
+}
+
+static uint32_t
+wish_site(Print *p, const PrintWish *w, const Subject *s)
+{
+    PrintSite site = make_site(p, s);
+    site.text = w->text;
+    site.line = w->line;
+    site_shape(&site, s, w);
+    return add_site(p, site);
 }
 
 /* Adds the record of a site, if there is room for it. */
@@ -378,7 +401,7 @@ add_record(Print *p, const Subject *s, uint32_t index)
     word = sum(p, word, number(p, 1 + site.nvars));
     if (s->buf) {
         note_box(p, s, word);
-    } else {
+    } else if (s->value) {
         store(p, word, s->value);
     }
     set(p, p->pos, sum(p, pos, number(p, size)));
@@ -448,7 +471,7 @@ find_core(Print *p)
 
 typedef struct Walk {
     Print *p;
-    PrintWish *w;
+    PrintWish *w; /* null: the calls of the program */
     Cursor first; /* the beginning of the kernel, after what was added there */
 } Walk;
 
@@ -486,7 +509,75 @@ print_after(Walk *walk, StmtId id)
     if (walk->w->time > 0) {
         wait_for_time(p, walk->w->time, &walk->first);
     }
-    add_record(p, &s, add_site(p, walk->w, &s));
+    add_record(p, &s, wish_site(p, walk->w, &s));
+}
+
+/* Finds what an argument of a call is: a text that names nothing is shown itself. */
+static Subject
+call_subject(Print *p, PrintArg *arg)
+{
+    Subject s = {.value = arg->value, .buf = arg->buf, .dtype = arg->dtype};
+    if (arg->text) {
+        if (!arg->wish || find_subject(p, arg->wish, &s)) {
+            arg->before = arena_printf(&p->k->arena, "%s%s", arg->before, arg->text);
+            return (Subject){0};
+        }
+        arg->before = arena_printf(&p->k->arena, "%s%s = ", arg->before, arg->text);
+        return s;
+    }
+    s.off = arg->off;
+    s.ndim = arg->ndim;
+    for (int d = 0; d < arg->ndim; d++) {
+        s.count[d] = arg->shape[d];
+        s.step[d] = arg->step[d];
+    }
+    return s;
+}
+
+static void
+call_record(Print *p, PrintArg *arg, bool first, const char *after)
+{
+    Subject s = call_subject(p, arg);
+    PrintSite site = make_site(p, &s);
+    Unit *u = p->k->unit;
+    site.line =
+        source_line_col(&u->arena, &u->sources.p[p->span.file], p->span.begin).line;
+    site.before = arg->before;
+    site.spec = arg->spec;
+    site.after = after;
+    site.first = first;
+    site_shape(&site, &s, arg->text ? arg->wish : NULL);
+    add_record(p, &s, add_site(p, site));
+}
+
+/* Adds the records of a call, of which each value has one. */
+static void
+print_call(Print *p, PrintCall *call)
+{
+    p->span = p->k->stmts.p[call->at].span;
+    p->chain = p->k->stmts.p[call->at].chain;
+    make_log(p);
+    p->at = (Cursor){call->at, 2};
+    (void)enter(p, (Stmt){.kind = ST_SCOPE});
+    find_core(p);
+    PrintArg none = {.before = call->after, .spec = ""};
+    for (uint32_t i = 0; i < call->args.n; i++) {
+        bool last = i + 1 == call->args.n;
+        call_record(p, &call->args.p[i], i == 0, last ? call->after : NULL);
+    }
+    if (call->args.n == 0) {
+        call_record(p, &none, true, "");
+    }
+}
+
+static void
+print_calls(Print *p, StmtId id)
+{
+    for (uint32_t i = 0; i < p->k->print_calls.n; i++) {
+        if (p->k->print_calls.p[i].at == id) {
+            print_call(p, &p->k->print_calls.p[i]);
+        }
+    }
 }
 
 static bool
@@ -564,7 +655,9 @@ walk_body(Walk *walk, StmtId first)
             continue;
         }
         walk_stmt(walk, id);
-        if (is_end(walk, id)) {
+        if (!walk->w) {
+            print_calls(walk->p, id);
+        } else if (is_end(walk, id)) {
             print_after(walk, id);
         }
     }
@@ -581,6 +674,12 @@ pass_print(Kernel *k)
         Walk walk = {&p, opt->prints.p[i], ir_cursor_body(0, 0)};
         p.set.n = p.alive.n = 0;
         walk_body(&walk, k->body);
+    }
+    if (k->print_calls.n > 0) {
+        Walk walk = {&p, NULL, ir_cursor_body(0, 0)};
+        p.set.n = p.alive.n = 0;
+        walk_body(&walk, k->body);
+        k->print_calls.n = 0;
     }
     if (p.log) {
         p.at = ir_cursor_body(0, 0);

@@ -5,6 +5,7 @@
  * TIK has and this compiler refuses (tik/known.def). One number space covers all three; a
  * dense table by symbol makes the look-up of an attribute one load. The file relies on
  * the registration of modules and classes in python/interp.h. */
+#include "tik/print.h"
 #include "tik/addr_list.h"
 #include "tik/calls/instruction.h"
 #include "tik/const.h"
@@ -202,8 +203,8 @@ bound_method(Interp *in, Tik *c, int method)
     return val_object(&m->base);
 }
 
-/* tikdb, the debugger of the original. Its prints are ignored. A value that a run would
- * give is known to the host alone. */
+/* tikdb, the debugger of the original. Its prints are those of a run (tik/print.h). A
+ * value that a run would give is known to the host alone. */
 typedef struct Debugger {
     Object base;
     Tik *c;
@@ -212,10 +213,7 @@ typedef struct Debugger {
 static Value
 debug_print(Interp *in, Value self, const CallArgs *args)
 {
-    (void)in;
-    (void)self;
-    (void)args;
-    return val_none();
+    return tik_debug_print(in, ((Debugger *)self.obj)->c, args);
 }
 
 static Value

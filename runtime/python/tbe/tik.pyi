@@ -401,7 +401,7 @@ class Tik:
         """waits for a queue to drain; in program order without effect"""
         ...
     def printf(self) -> Any:
-        """takes any arguments and does nothing"""
+        """prints values when 'tikc run' executes the kernel: a format as of C, then Scalars, expressions and tensors; elsewhere it does nothing"""
         ...
     def requant(self, mul: Any, shift: Any, zp: int = 0) -> Any:
         """the requantisation of an output: multipliers, shifts, a zero point"""
