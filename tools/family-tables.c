@@ -104,6 +104,10 @@ write_header(const Target *t)
 #define FAMILY(id, rules, lower, bind, ops, emu) #id,
 #include "isa/family.def"
     };
+    static const char *const forms[] = {
+#define FORM(id, name, family, main) #id,
+#include "isa/form.def"
+    };
     bool has[FAM_COUNT] = {false};
     for (int f = 0; f < FORM_COUNT; f++) {
         has[form_family((Form)f)] = has[form_family((Form)f)] || t->form[f];
@@ -116,6 +120,9 @@ write_header(const Target *t)
     fprintf(t->h, "    LEAN_LMEM = %d,\n", t->soc->lmem != NULL);
     for (int f = 0; f < FAM_COUNT; f++) {
         fprintf(t->h, "    LEAN_FAMILY_%s = %d,\n", names[f], has[f]);
+    }
+    for (int f = 0; f < FORM_COUNT; f++) {
+        fprintf(t->h, "    LEAN_FORM_%s = %d,\n", forms[f], t->form[f]);
     }
     fprintf(t->h, "};\n");
 }
@@ -259,8 +266,8 @@ write_pairs(const Target *t)
 /* ---- forms --------------------------------------------------------------- */
 
 enum {
-    MAX_RANGES = 256,
-    MAX_LANED = 64
+    MAX_RANGES = 64, /* as ParamInfo has bits for (isa/isa.h) */
+    MAX_LANED = 32
 };
 
 typedef struct Ranges {
@@ -367,16 +374,12 @@ write_pool(const Target *t, const Pool *p)
     fprintf(t->inc, "static const ParamInfo param_infos[] = {\n");
     for (int i = 0; i < p->n; i++) {
         const Row *r = &p->row[i];
-        fprintf(t->inc, "    {%d, %d, %d, %d, %d, %d},\n", r->role, r->of, r->key,
-                r->is_item, r->rule, r->range);
+        fprintf(t->inc, "    {%d, %d, %d, %d, %d, %d, %d},\n", r->role, r->of, r->key,
+                r->is_item, r->rule, r->range, r->laned);
     }
     fprintf(t->inc, "};\nstatic const uint8_t param_roles[] = {\n");
     for (int i = 0; i < p->n; i++) {
         fprintf(t->inc, "%d,", p->row[i].role);
-    }
-    fprintf(t->inc, "\n};\nstatic const uint8_t laned[] = {\n");
-    for (int i = 0; i < p->n; i++) {
-        fprintf(t->inc, "%d,", p->row[i].laned);
     }
     fprintf(t->inc, "\n};\nstatic const int64_t ranges[][2] = {\n");
     for (int i = 0; i < p->ranges.n; i++) {

@@ -13,7 +13,8 @@
 /* The reflected polynomial 0x82f63b78, for the eight groups of four bits of a word: what
  * each of their values leaves after the 32 bits of the word. The last table is the one
  * for four bits alone. */
-static const uint32_t crc_of[8][16] = {
+static const uint32_t crc_of[][16] = {
+#ifndef TIK_LEAN /* a loader has the last one alone, and goes byte by byte */
     {0x00000000, 0xdd45aab8, 0xbf672381, 0x62228939, 0x7b2231f3, 0xa6679b4b, 0xc4451272,
      0x1900b8ca, 0xf64463e6, 0x2b01c95e, 0x49234067, 0x9466eadf, 0x8d665215, 0x5023f8ad,
      0x32017194, 0xef44db2c},
@@ -35,6 +36,7 @@ static const uint32_t crc_of[8][16] = {
     {0x00000000, 0xf26b8303, 0xe13b70f7, 0x1350f3f4, 0xc79a971f, 0x35f1141c, 0x26a1e7e8,
      0xd4ca64eb, 0x8ad958cf, 0x78b2dbcc, 0x6be22838, 0x9989ab3b, 0x4d43cfd0, 0xbf284cd3,
      0xac78bf27, 0x5e133c24},
+#endif
     {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362,
      0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab,
      0xe330a81a, 0xf36e6f75},
@@ -43,7 +45,9 @@ static const uint32_t crc_of[8][16] = {
 uint32_t
 blob_crc32c_tables(const uint8_t *p, uint64_t n)
 {
+    const uint32_t *nibble = crc_of[sizeof crc_of / sizeof crc_of[0] - 1];
     uint32_t crc = ~(uint32_t)0;
+#ifndef TIK_LEAN
     for (; n >= 4; n -= 4, p += 4) {
         uint32_t w = crc ^ get32(p);
         crc = 0;
@@ -51,10 +55,11 @@ blob_crc32c_tables(const uint8_t *p, uint64_t n)
             crc ^= crc_of[i][w >> 4 * i & 15];
         }
     }
+#endif
     for (; n > 0; n--, p++) {
         crc ^= *p;
-        crc = crc >> 4 ^ crc_of[7][crc & 15];
-        crc = crc >> 4 ^ crc_of[7][crc & 15];
+        crc = crc >> 4 ^ nibble[crc & 15];
+        crc = crc >> 4 ^ nibble[crc & 15];
     }
     return ~crc;
 }

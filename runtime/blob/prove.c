@@ -73,7 +73,7 @@ is_open(const Verifier *v, const TikOperand *o)
 }
 
 /* The following functions set the operands of v->in to their least values. */
-static bool
+LEAN_APART static bool
 bind_tensor(Verifier *v, int i)
 {
     const TikOperand *o = &v->d.args[i].t;
@@ -85,7 +85,7 @@ bind_tensor(Verifier *v, int i)
     return true;
 }
 
-static bool
+LEAN_APART static bool
 bind_mask(Verifier *v, int i)
 {
     CheckMask *m = &v->in.args[i].m;
@@ -148,7 +148,7 @@ bind_operand(Verifier *v, Role role, int i)
     return bind_number(v, i);
 }
 
-static bool
+LEAN_APART static bool
 bind(Verifier *v)
 {
     int n;
@@ -183,7 +183,7 @@ values_of_fault(const Verifier *v)
                     .allowed_hi = v->fault.hi};
 }
 
-static bool
+LEAN_APART static bool
 fails(Verifier *v, bool refuted)
 {
     BlobAt at = values_of_fault(v);
@@ -219,29 +219,32 @@ distance(const void *ctx, int a, int b, int64_t *out)
     return true;
 }
 
-static Known
+/* What is known of the present instruction is in the workspace, which spares the stack.
+ */
+LEAN_APART static Known *
 known(Verifier *v)
 {
-    return (Known){.in = &v->in,
-                   .distance = distance,
-                   .ctx = v,
-                   .numbers = v->values,
-                   .words = v->mask,
-                   .most = &v->most,
-                   .least = &v->least,
-                   .at = &v->at,
-                   .work = &v->proof->work,
-                   NOT_LEAN(.shapes = v->shapes, .places = v->places)};
+    v->known = (Known){.in = &v->in,
+                       .distance = distance,
+                       .ctx = v,
+                       .numbers = v->values,
+                       .words = v->mask,
+                       .most = &v->most,
+                       .least = &v->least,
+                       .at = &v->at,
+                       .work = &v->proof->work,
+                       NOT_LEAN(.shapes = v->shapes, .places = v->places)};
+    return &v->known;
 }
 
 static Standing
 stands(Verifier *v, CheckStep s)
 {
-    Known k = known(v);
+    Known *k = known(v);
     Fault *fault = v->d.checked ? NULL : &v->fault; /* such a step is never reported */
     v->fault.rule = RULE_NONE;                      /* the text stays, nobody reads it */
     v->fault.value = v->fault.lo = v->fault.hi = 0;
-    Standing is = verify_dead(v) ? STANDS_PROVED : obligation_stands(&k, s, fault);
+    Standing is = verify_dead(v) ? STANDS_PROVED : obligation_stands(k, s, fault);
     bool open = s.kind == CHECK_BOUNDS && check_is_open(&v->in.args[s.param].t);
     return is == STANDS_PROVED && open && !verify_dead(v) ? STANDS_OPEN : is;
 }
@@ -261,7 +264,7 @@ next_is_unaligned(Verifier *v, const TikOperand *o, CheckStep s)
 
 /* Returns whether the step fails at a value that is certainly reached. o is the tensor of
  * a step on alignment. */
-static bool
+LEAN_APART static bool
 breaks_surely(Verifier *v, const TikOperand *o, CheckStep s, Standing is)
 {
     return always_reached(v) &&
@@ -314,7 +317,7 @@ prove_steps(Verifier *v, Known *k)
 }
 
 /* Only kernels that say so may start more cores than they state. */
-static bool
+LEAN_APART static bool
 blocks_hold(Verifier *v)
 {
     return v->d.op != OP_BLOCKS || (v->c.kernel.flags & TIKBLOB_ANY_CORES) != 0 ||
@@ -322,7 +325,7 @@ blocks_hold(Verifier *v)
 }
 
 /* Checks that a reservation has an open region, placed after one of the same memory. */
-static bool
+LEAN_APART static bool
 reserve_holds(Verifier *v)
 {
     const TikOperand *o = &v->d.args[0].t, *after = &v->d.args[1].t;
@@ -339,16 +342,16 @@ prove_instr(Verifier *v)
     if (!bind(v) || !reserve_holds(v) || !blocks_hold(v)) {
         return false;
     }
-    Known k = known(v);
+    Known *k = known(v);
     bool seen = false;
 #ifndef TIK_LEAN
-    seen = obligation_seen(&k);
+    seen = obligation_seen(k);
 #endif
     if (!seen && !check_static(&v->in, &v->fault)) {
         BlobAt at = values_of_fault(v);
         return verify_refuse(v, check_rule(v->fault.rule), &at);
     }
-    return prove_steps(v, &k);
+    return prove_steps(v, k);
 }
 
 /* ---- scalar accesses ----------------------------------------------------- */

@@ -167,7 +167,7 @@ open_block(Verifier *v, TikDescKind kind, bool dead)
     v->blocks[v->nblocks++] = (Block){kind, ++v->next_block, dead || outer};
 }
 
-static bool
+LEAN_APART static bool
 open_loop(Verifier *v)
 {
     Interval a, b;
@@ -215,7 +215,7 @@ close_loop(Verifier *v)
     return true;
 }
 
-static bool
+LEAN_APART static bool
 open_if(Verifier *v)
 {
     Interval cond;
@@ -295,7 +295,7 @@ operands_fit(const TikDesc *d, const ScalarIntervals *in)
            (scalar_op_table[d->alu_op].arity == 1 || interval_inside(in->b, want));
 }
 
-static bool
+LEAN_APART static bool
 verify_alu(Verifier *v)
 {
     ScalarIntervals in = {.type = v->d.dtype, .from = v->d.from};
@@ -381,7 +381,7 @@ next_write(TikCursor *c, TikDesc *d, TikBlobDiag *diag)
 }
 
 /* Collects the values that each register ever holds, and its last write. */
-static bool
+LEAN_APART static bool
 collect(Verifier *v)
 {
     for (uint32_t i = 0; i < v->c.kernel.nregs; i++) {

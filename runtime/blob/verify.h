@@ -72,6 +72,7 @@ typedef struct Verifier {
     TikBlobProof *proof;
     uint8_t *weak; /* a bit for each descriptor that is not proved; null: it is refused */
     CheckInstr in; /* operands with numbers and offsets at their least */
+    Known known;   /* of the present instruction */
     CheckInstr most, least, at;  /* room for Known */
     Interval values[MAX_PARAMS]; /* intervals of offsets and numbers */
     Interval mask[4];            /* intervals of the words of a mask */

@@ -318,11 +318,12 @@ const char *round_mode_name(RoundMode m);
  * param_hi. */
 #ifdef TIK_LEAN
 typedef struct ParamInfo {
-    uint8_t role : 4, of : 4;
-    uint8_t key : 4; /* see form_key */
-    uint8_t is_item : 1;
-    uint8_t rule;
-    uint8_t range; /* number of a pair of ends */
+    uint32_t role : 4, of : 4;
+    uint32_t key : 4; /* see form_key */
+    uint32_t is_item : 1;
+    uint32_t rule : 8;
+    uint32_t range : 6; /* number of a pair of ends */
+    uint32_t lanes : 5; /* number of a way in which vector lanes address it; 0: none */
 } ParamInfo;
 
 int64_t param_lo(const ParamInfo *p);

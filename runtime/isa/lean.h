@@ -10,7 +10,11 @@
 #define TEXT(...)
 #define NOT_LEAN(...)
 #define TIK_TEXT_BYTES(n) 1
+/* Functions of which the frame is not to be a part of their caller's, which calls others
+ * that need more of the stack. */
+#define LEAN_APART __attribute__((noinline))
 #else
+#define LEAN_APART
 #define TEXT(...)         __VA_ARGS__
 #define NOT_LEAN(...)     __VA_ARGS__
 #define TIK_TEXT_BYTES(n) (n)

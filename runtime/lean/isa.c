@@ -202,13 +202,13 @@ form_vector_bits(Form f)
 bool
 form_is_vector(Form f, int param)
 {
-    return laned[forms[f].first + param] != 0;
+    return param_infos[forms[f].first + param].lanes != 0;
 }
 
 LaneOperand
 form_lanes(Form f, int param)
 {
-    const LanedInfo *l = &lane_ways[laned[forms[f].first + param]];
+    const LanedInfo *l = &lane_ways[param_infos[forms[f].first + param].lanes];
     return (LaneOperand){l->blk, l->rep, l->blk0_is_1};
 }
 

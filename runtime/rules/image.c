@@ -374,14 +374,14 @@ image_rule(int slot)
 
 /* ---- the family ---------------------------------------------------------- */
 
-static ImageNumbers
-numbers_of(const CheckInstr *in)
+static void
+numbers_of(const CheckInstr *in, ImageNumbers *n)
 {
-    ImageNumbers n = {.soc = in->soc, .dst = in->args[IMAGE_dst].t.dtype};
-    for (int i = IMAGE_planes; i < IMAGE_SLOTS; i++) {
-        n.v[i] = in->args[i].v;
+    n->soc = in->soc;
+    n->dst = in->args[IMAGE_dst].t.dtype;
+    for (int i = 0; i < IMAGE_SLOTS; i++) {
+        n->v[i] = i < IMAGE_planes ? 0 : in->args[i].v;
     }
-    return n;
 }
 
 static bool
@@ -408,7 +408,8 @@ image_statics(const CheckInstr *in, Fault *fault)
 static int64_t
 image_extent(const CheckInstr *in, int param)
 {
-    ImageNumbers n = numbers_of(in);
+    ImageNumbers n;
+    numbers_of(in, &n);
     return image_bytes(&n, param);
 }
 
@@ -439,7 +440,8 @@ window(const ImageNumbers *n, int64_t at, int param, bool *exact)
 static Footprint
 image_footprint(const CheckInstr *in, int param, bool *exact)
 {
-    ImageNumbers n = numbers_of(in);
+    ImageNumbers n;
+    numbers_of(in, &n);
     int64_t bytes = image_bytes(&n, param), at = in->args[param].t.offset;
     *exact = true;
     return param != IMAGE_dst && bytes > 0 && on(&n, IMAGE_CROP)
@@ -473,7 +475,8 @@ bool
 check_image_number(const CheckInstr *in, int param, Fault *fault)
 {
     char text[TIK_TEXT_BYTES(160)];
-    ImageNumbers n = numbers_of(in);
+    ImageNumbers n;
+    numbers_of(in, &n);
     FaultAt at = {image_rule(param), param, in->args[param].v, 0, 0};
     return image_number_ok(&n, param, text, sizeof text) ||
            check_fail(fault, &at, "%s", text);

@@ -146,7 +146,7 @@ evaluate(const Known *k, const CheckInstr *in, CheckStep step, Fault *fault)
 }
 
 /* Checks the step with the operand at a value. */
-static bool
+LEAN_APART static bool
 holds_at(const Known *k, CheckInstr *in, CheckStep step, int64_t v, Fault *fault)
 {
     put(k, in, step.param, v);
@@ -160,7 +160,7 @@ holds_at_ends(const Known *k, CheckInstr *in, CheckStep step, Fault *fault)
     return holds_at(k, in, step, r.lo, fault) && holds_at(k, in, step, r.hi, fault);
 }
 
-static Standing
+LEAN_APART static Standing
 at_ends(Known *k, CheckStep step, Fault *fault)
 {
     check_copy(k->at, k->in);
@@ -168,14 +168,14 @@ at_ends(Known *k, CheckStep step, Fault *fault)
 }
 
 /* All numbers have one value: the rule holds or not. */
-static Standing
+LEAN_APART static Standing
 at_point(Known *k, CheckStep step, Fault *fault)
 {
     fill_ends(k, k->at);
     return evaluate(k, k->at, step, fault) ? STANDS_PROVED : STANDS_REFUTED;
 }
 
-static Standing
+LEAN_APART static Standing
 alignment(Known *k, CheckStep step, Fault *fault)
 {
     int align = is_element(k) ? dtype_size(k->in->args[step.param].t.dtype)
@@ -211,7 +211,7 @@ mask_bits(const Known *k, int param)
     return set ? STANDS_PROVED : STANDS_OPEN;
 }
 
-static Standing
+LEAN_APART static Standing
 mask(Known *k, CheckStep step, Fault *fault)
 {
     MaskForm form = k->in->args[step.param].m.form;
@@ -225,7 +225,7 @@ mask(Known *k, CheckStep step, Fault *fault)
                                                       : mask_bits(k, step.param);
 }
 
-static Standing
+LEAN_APART static Standing
 range(Known *k, CheckStep step, Fault *fault)
 {
     int n;
@@ -258,7 +258,7 @@ names_open(const Known *k)
 
 /* The rule allows least where other numbers are least, as far as their own ranges let
  * them. */
-static Standing
+LEAN_APART static Standing
 at_least_others(Known *k, CheckStep step, Fault *fault)
 {
     int n;
@@ -278,7 +278,7 @@ at_least_others(Known *k, CheckStep step, Fault *fault)
 }
 
 /* A multiple; whatever else the rule asks for can only spare it. */
-static Standing
+LEAN_APART static Standing
 in_steps(Known *k, CheckStep step, Fault *fault)
 {
     Interval r = values(k, step.param);
@@ -289,7 +289,7 @@ in_steps(Known *k, CheckStep step, Fault *fault)
     return numbers_fixed(k) ? at_point(k, step, fault) : STANDS_OPEN;
 }
 
-static Standing
+LEAN_APART static Standing
 value(Known *k, CheckStep step, Fault *fault)
 {
     if (names_open(k)) {
@@ -380,7 +380,7 @@ obey_values(const Known *k, const ParamInfo *p, int n, CheckInstr *in)
 
 /* Sets every number to its largest legal value. Returns false when some operand has none,
  * so that the instruction faults before its bounds are checked. */
-static bool
+LEAN_APART static bool
 largest(Known *k, CheckInstr *in)
 {
     int n;
@@ -439,7 +439,7 @@ obligation_end(Known *k, int param, int64_t *end)
 
 /* ---- bounds -------------------------------------------------------------- */
 
-static bool
+LEAN_APART static bool
 bounds_hold(Known *k, CheckStep step)
 {
     if (!largest(k, k->most)) {
@@ -463,7 +463,7 @@ all_outside(const Known *k, int param)
     return (off.hi < 0 || off.lo >= 0) && !check_is_open(t) && t->items == 0;
 }
 
-static Standing
+LEAN_APART static Standing
 bounds(Known *k, CheckStep step, Fault *fault)
 {
     if (check_is_irregular(k->in) && !numbers_fixed(k)) {
@@ -484,7 +484,7 @@ bounds(Known *k, CheckStep step, Fault *fault)
 }
 
 /* Bounds rely on alignment: an element between two others ends elsewhere. */
-static Standing
+LEAN_APART static Standing
 element_bounds(Known *k, CheckStep step, Fault *fault)
 {
     Interval off = values(k, step.param);
@@ -502,7 +502,7 @@ element_bounds(Known *k, CheckStep step, Fault *fault)
 /* ---- overlap ------------------------------------------------------------- */
 
 /* Returns whether the two operands can never access the same byte. */
-static bool
+LEAN_APART static bool
 hulls_apart(const Known *k, CheckInstr *most, int a, int b)
 {
     Interval x = values(k, a), y = values(k, b);
@@ -568,7 +568,7 @@ strides_vary(const Known *k)
 
 /* All sources that share the root of dst at known distances from it: they are put there,
  * with dst at the end of its values where no other is known. False: a distance varies. */
-static bool
+LEAN_APART static bool
 place_operands(const Known *k, int dst, CheckInstr *in)
 {
     int n;
@@ -669,7 +669,7 @@ overlap_of_largest(Known *k, CheckStep step, Fault *fault)
     return offsets_fixed(k) && shape_fixed(k) ? at_point(k, step, fault) : STANDS_OPEN;
 }
 
-static Standing
+LEAN_APART static Standing
 overlap(Known *k, CheckStep step, Fault *fault)
 {
     return other_root(k, step.param) || !largest(k, k->most)

@@ -79,11 +79,23 @@ typedef struct Require {
 
 /* ---- rows ---------------------------------------------------------------- */
 
+/* A loader without the instructions of a form has none of what its rows ask. */
+#ifdef TIK_LEAN
+#define IF_HAS(form, function) ((int)LEAN_FORM_##form ? (function) : NULL)
+#else
+#define IF_HAS(form, function) (function)
+#endif
+
 static const Require rows[] = {
     {0}, /* no row */
 #define ROW(form, sem, operand, rule, direction, also, of, relation, ask, text)          \
-    {sem,      RULE_##rule, DIRECTION_##direction,  also,                                \
-     relation, ask,         TEXT(form##_##of, text)},
+    {sem,                                                                                \
+     RULE_##rule,                                                                        \
+     DIRECTION_##direction,                                                              \
+     also,                                                                               \
+     IF_HAS(form, relation),                                                             \
+     IF_HAS(form, ask),                                                                  \
+     TEXT(form##_##of, text)},
 #define REQUIRE(form, operand, rule, when, relation, direction, of, text)                \
     ROW(form, SEM_COUNT, operand, rule, direction, false, of,                            \
         relation_##form##_##operand##_##rule, NULL, text)

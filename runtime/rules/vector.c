@@ -275,8 +275,9 @@ lanes_footprint(const CheckInstr *in, int param, bool *exact)
 /* The bytes of the blocks of a repeat, in each from the first to the last active lane.
  * Those that follow each other without a gap are one run. */
 typedef struct Hulls {
-    int n;
-    int64_t start[MAX_BLOCKS], len[MAX_BLOCKS];
+    int32_t start[MAX_BLOCKS]; /* from the operand on */
+    int16_t len[MAX_BLOCKS];
+    int16_t n;
 } Hulls;
 
 /* An operand that is followed through the repeats. */
@@ -308,15 +309,16 @@ active_in_block(const CheckMask *m, const LaneGeometry *g, int64_t repeat, int b
     }
 }
 
+/* The starts of legal strides have at most 24 bits, and repeats have 256 bytes. */
 static void
 add_hull(Hulls *h, int64_t start, int64_t len)
 {
     int last = h->n - 1;
-    if (last >= 0 && sat_add(h->start[last], h->len[last]) == start) {
-        h->len[last] += len;
+    if (last >= 0 && (int64_t)h->start[last] + h->len[last] == start) {
+        h->len[last] = (int16_t)(h->len[last] + len);
     } else if (len > 0) {
-        h->start[h->n] = start;
-        h->len[h->n++] = len;
+        h->start[h->n] = (int32_t)(start < INT32_MAX ? start : INT32_MAX);
+        h->len[h->n++] = (int16_t)len;
     }
 }
 

@@ -153,7 +153,7 @@ try_between(const CheckInstr *in, const ParamInfo *p, int n, CheckStep step)
         }
     }
     bool applies = numbers_hold(&lo) && numbers_hold(&hi) && numbers_hold(&mid);
-    if (!applies || !check_bounds_between(&lo, &hi, &at, step) ||
+    if (!applies || !check_bounds_between(&lo, &hi, &at, step, NULL) ||
         check_step(&mid, step, &f)) {
         return NULL;
     }
