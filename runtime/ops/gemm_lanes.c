@@ -632,7 +632,7 @@ four_rows(uint32_t *out, const uint8_t *at, int64_t column, __m512i flip)
                             _mm512_unpacklo_epi64(b, d), _mm512_unpackhi_epi64(b, d)};
     GEMM_UNROLL for (int i = 0; i < 4; i++)
     {
-        _mm512_storeu_si512(out + (ptrdiff_t)i * GEMM_NR, _mm512_xor_si512(row[i], flip));
+        _mm512_storeu_si512(out + (int64_t)i * GEMM_NR, _mm512_xor_si512(row[i], flip));
     }
 }
 
