@@ -28,9 +28,11 @@ for name, content in re.findall(r'```python\n# (rows.tik|src/ops.py)\n(.*?)```',
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, 'w') as f:
         f.write(content)
-package = re.search(r'^build/tikc (run rows.tik .*?) *#', text, re.M).group(1)
-subprocess.run([tikc] + package.split(), cwd=folder, check=True, stdout=subprocess.DEVNULL)
-assert (np.load(os.path.join(folder, 'out.npy')) == 1.5).all(), package
+for package in re.findall(r'^build/tikc (run rows.tik .*?) *#', text, re.M):
+    subprocess.run([tikc] + package.split(), cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    assert (np.load(os.path.join(folder, 'out.npy')) == 1.5).all(), package
+for word in re.findall(r'^\| `tikc ([a-z]+)', text, re.M):
+    subprocess.run([tikc, word, '--help'], check=True, stdout=subprocess.DEVNULL)
 line, source = re.search(r'^ +(\d+) \| (.*)$', error, re.M).groups()
 lines = kernel.splitlines()
 lines[int(line) - 1] = source
