@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "driver/commands.h"
 #include "driver/driver.h"
+#include "host/host.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -39,6 +40,31 @@ print_and_exit(const char *text)
     }
     fputs("tikc: error: cannot write standard output [file-write]\n", stderr);
     return EXIT_IO;
+}
+
+/* Prints what a report of a fault has to say: the versions of the tool and of what it is
+ * made with, and for how many processors it compiles. */
+static int
+print_version(void)
+{
+    Unit u;
+    Text t;
+    int lanes = 0;
+    unit_init(&u);
+    text_init(&t, &u.arena);
+    for (int i = 0; i < soc_count(); i++) {
+        lanes += soc_at(i)->lmem != NULL;
+    }
+    const HostApi *host = host_open(&u);
+    text_printf(&t, "tikc %s\nblob format %d.%d\n", TIKC_VERSION, TIKBLOB_MAJOR,
+                TIKBLOB_MINOR);
+    text_printf(&t, "%s%s\n", host ? "LLVM " : "no LLVM: the host back end is not there",
+                host ? host->llvm : "");
+    text_printf(&t, "%d processors with a unified buffer, %d with lanes (tikc targets)\n",
+                soc_count() - lanes, lanes);
+    int code = print_and_exit(t.p);
+    unit_free(&u);
+    return code;
 }
 
 static bool
@@ -155,7 +181,7 @@ main(int argc, char **argv)
         return usage(NULL);
     }
     if (strcmp(word, "--version") == 0) {
-        return print_and_exit("tikc " TIKC_VERSION "\n");
+        return print_version();
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
         strcmp(word, "help") == 0) {

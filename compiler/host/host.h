@@ -41,7 +41,8 @@ typedef struct HostCount {
 } HostCount;
 
 typedef struct HostApi {
-    int version; /* HOST_API_VERSION */
+    int version;      /* HOST_API_VERSION */
+    const char *llvm; /* version of LLVM, "19.1.7" */
     /* Null: the unit has the diagnostic. The kernels of a session are released before it
      * is closed. */
     HostSession *(*open)(Unit *u, const HostOptions *opt);
@@ -61,7 +62,7 @@ typedef struct HostApi {
 } HostApi;
 
 enum {
-    HOST_API_VERSION = 8
+    HOST_API_VERSION = 9
 };
 /* The symbol that libtikc-host.so exports. */
 TIK_API const HostApi *tikc_host_api(void);
