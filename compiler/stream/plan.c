@@ -19,9 +19,10 @@
 
 enum {
     MOST_REPAIRS = 400,
-    MOST_TRIALS = 256,
-    TRIAL_WORK = 1 << 27,
-    ANY_ROUNDS = 3 /* rounds that are told apart */
+    MOST_TRIALS = 1024,
+    TRIAL_WORK = 1 << 28,
+    MOST_ROUNDS = 4, /* of trials */
+    ANY_ROUNDS = 3   /* rounds that are told apart */
 };
 
 /* What comes first at a position. */
@@ -774,23 +775,42 @@ settle(Planner *pl)
     return false;
 }
 
-/* Takes each out on trial, barriers first, then what orders what is far apart. */
+/* Takes each of a rank out on trial: 0 barriers, 1 what orders what is far apart. Returns
+ * whether one is needless. */
+static bool
+try_without(Planner *pl, int rank_of_trial)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < pl->p->syncs.n; i++) {
+        PlanSync *s = &pl->p->syncs.p[i];
+        int rank = is_all(s) ? 0 : s->guard || s->kind == PLAN_LOOP ? 1 : 2;
+        Complaint c;
+        if (!is_used(s) || rank != rank_of_trial) {
+            continue;
+        }
+        s->needless = true;
+        make_items(pl);
+        s->needless = prove(pl, &c);
+        found = found || s->needless;
+    }
+    return found;
+}
+
+/* Leaves out what the others imply, until nothing more can be: what orders flags that are
+ * left out later is needless only then. */
 static void
 leave_out_needless(Planner *pl)
 {
-    uint32_t n = pl->p->syncs.n;
-    int64_t work = (int64_t)pl->t.nstmts * pl->t.nstmts * n;
-    for (int pass = 0; pass < 3 && n <= MOST_TRIALS && work < TRIAL_WORK; pass++) {
-        for (uint32_t i = 0; i < n; i++) {
-            PlanSync *s = &pl->p->syncs.p[i];
-            int rank = is_all(s) ? 0 : s->guard || s->kind == PLAN_LOOP ? 1 : 2;
-            Complaint c;
-            if (!is_used(s) || rank != pass) {
-                continue;
-            }
-            s->needless = true;
-            make_items(pl);
-            s->needless = prove(pl, &c);
+    int64_t used = 0;
+    for (uint32_t i = 0; i < pl->p->syncs.n; i++) {
+        used += is_used(&pl->p->syncs.p[i]);
+    }
+    int64_t work = (int64_t)pl->t.nstmts * pl->t.nstmts * used;
+    bool found = used <= MOST_TRIALS && work < TRIAL_WORK;
+    for (int i = 0; found && i < MOST_ROUNDS; i++) {
+        found = false;
+        for (int rank = 0; rank < 3; rank++) {
+            found = try_without(pl, rank) || found;
         }
     }
     make_items(pl);
