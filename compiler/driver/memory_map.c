@@ -304,7 +304,7 @@ static double
 place_of(const Map *m, int64_t address)
 {
     int64_t peak = MAX(m->k->peak[m->scope], 1);
-    return PICTURE_LEFT + (double)PICTURE_WIDTH * (double)address / (double)peak;
+    return (double)PICTURE_LEFT + (double)PICTURE_WIDTH * (double)address / (double)peak;
 }
 
 /* Returns the number of the row that begins at a position, or the first after it. */
