@@ -263,6 +263,7 @@ def test_exceptions_of_the_library():
     s = t.Scalar('int32', init_value=1)
     harness.raises(RuntimeError, lambda: bool(s > 0), 'runtime-condition')
     harness.raises(RuntimeError, lambda: t.tikdb.start_debug(feed_dict={}), 'BuildCCE')
+    harness.raises(TypeError, lambda: exec('class Mine(tik.Dprofile):\n    pass', {'tik': tik}), 'no class can be derived from it')
 
 
 def test_functions_of_the_program_are_called():

@@ -403,6 +403,9 @@ class Proxy:
     def __instancecheck__(self, v: Any) -> bool:
         return bool(_session(self).builtin('isinstance', v, self))
 
+    def __mro_entries__(self, bases: Any) -> Any:
+        raise TypeError(f'{self} belongs to the compiler: no class can be derived from it')
+
     def __hash__(self) -> int:
         return hash(key_of(self))
 
