@@ -143,6 +143,7 @@ $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/g
 $(HOST_OBJ): CPPFLAGS += $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null | sed 's/-I/-isystem /')
 $(BUILD)/obj/compiler/host/emit.o: CPPFLAGS += -DRUNTIME_NAME='"libtikrt.so.$(SOVERSION)"'
 $(LANES_OBJ) $(call obj,$(wildcard $(foreach d,emu ops num layout,runtime/$d/*.c))): CFLAGS += $(NUMERIC)
+$(BUILD)/obj/compiler/python/call.o: CFLAGS += $(CALLS)
 $(call obj,$(DRV_SRC) $(wildcard compiler/lib/*.c compiler/stream/*.c)): CPPFLAGS += -DTIKC_VERSION='"$(VERSION)"'
 
 $(BUILD)/libtikrt.a: $(RT_OBJ)

@@ -167,14 +167,10 @@ static Value
 make_set(Interp *in, Value self, const CallArgs *args)
 {
     (void)self;
-    Value items = make_sequence(in, args, VAL_LIST, "set");
     Value s = dict_new(in, VAL_SET);
-    for (uint32_t i = 0; !val_failed(items) && i < items.list->n; i++) {
-        if (!dict_put(in, s.dict, items.list->p[i], val_none(), args->span)) {
-            return val_fail();
-        }
-    }
-    return val_failed(items) ? items : s;
+    bool ok = at_most(in, args, 1, false, "set") &&
+              (args->npos == 0 || dict_add_items(in, s.dict, args->pos[0], args->span));
+    return ok ? s : val_fail();
 }
 
 static Value

@@ -542,6 +542,8 @@ bool dict_hash(Interp *in, Value key, Span span, uint64_t *out);
 /* Returns the entry's number, -1 if there is none, -2 after a failure. */
 int dict_find(Interp *in, const Dict *d, Value key, Span span);
 bool dict_put(Interp *in, Dict *d, Value key, Value v, Span span);
+/* Adds all items of an iterable to a set. */
+bool dict_add_items(Interp *in, Dict *set, Value v, Span span);
 bool dict_remove(Interp *in, Dict *d, Value key, Span span, bool *found, Value *old);
 void dict_clear(Dict *d);
 bool dict_merge(Interp *in, Dict *into, Value from, Span span); /* from: dict or pairs */

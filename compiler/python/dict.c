@@ -177,6 +177,7 @@ same_key(Interp *in, Value a, Value b, Span span, bool *out)
 
 enum {
     FEW_ENTRIES = 8, /* a table of at most this size has no index */
+    LARGE_TABLE = 1024,
     /* probes beyond these are charged, so keys that collide on purpose use up the
      * steps */
     FREE_PROBES = 16,
@@ -278,6 +279,19 @@ put_index(Dict *d, uint64_t hash, uint32_t entry)
     }
 }
 
+/* Doubles a large table, in place where the arena can: so that what it was before does not
+ * stay behind. */
+static void
+enlarge(Interp *in, Dict *d)
+{
+    d->p = arena_grow(core_arena(in), d->p, &d->cap, sizeof *d->p);
+    d->index = arena_grow(core_arena(in), d->index, &d->nindex, sizeof *d->index);
+    memset(d->index, 0, d->nindex * sizeof *d->index);
+    for (uint32_t i = 0; i < d->n; i++) {
+        put_index(d, d->p[i].hash, i);
+    }
+}
+
 static void
 rebuild(Interp *in, Dict *d)
 {
@@ -324,13 +338,45 @@ dict_put(Interp *in, Dict *d, Value key, Value v, Span span)
     }
     if (d->n == d->cap) {
         TRY(core_reserve(in, (double)d->live * 2 * (sizeof(DictEntry) + 8), span));
-        rebuild(in, d);
+        if (d->cap >= LARGE_TABLE && d->live == d->n) {
+            enlarge(in, d);
+        } else {
+            rebuild(in, d);
+        }
     }
     put_index(d, hash, d->n);
     d->p[d->n++] = (DictEntry){key, v, hash};
     d->tail = 0;
     d->order = NULL;
     d->live++;
+    return true;
+}
+
+/* Numbers of a range need no list. */
+static bool
+add_range(Interp *in, Dict *set, const RangeVal *r, Span span)
+{
+    for (int64_t i = 0; i < r->n; i++) {
+        Value v = val_int(r->start + i * r->step);
+        TRY(core_item(in, span) && dict_put(in, set, v, val_none(), span));
+    }
+    return true;
+}
+
+bool
+dict_add_items(Interp *in, Dict *set, Value v, Span span)
+{
+    if (v.kind == VAL_RANGE) {
+        return add_range(in, set, v.range, span);
+    }
+    bool ready = v.kind == VAL_LIST || v.kind == VAL_TUPLE;
+    Value items = ready ? v : iter_collect(in, VAL_LIST, v, span);
+    if (val_failed(items)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < items.list->n; i++) {
+        TRY(dict_put(in, set, items.list->p[i], val_none(), span));
+    }
     return true;
 }
 

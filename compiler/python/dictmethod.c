@@ -18,14 +18,8 @@ view_items(Interp *in, Value v, Span span)
         return py_raise(in, "TypeError", span, "a view does not combine with '%s'",
                         val_type_name(v));
     }
-    Value items = iter_collect(in, VAL_LIST, v, span);
     Value set = dict_new(in, VAL_SET);
-    for (uint32_t i = 0; !val_failed(items) && i < items.list->n; i++) {
-        if (!dict_put(in, set.dict, items.list->p[i], val_none(), span)) {
-            return val_fail();
-        }
-    }
-    return val_failed(items) ? items : set;
+    return dict_add_items(in, set.dict, v, span) ? set : val_fail();
 }
 
 /* Combines keys() and items(), which have the operators of sets. */
@@ -192,14 +186,8 @@ as_set(Interp *in, Value v, Span span)
     if (v.kind == VAL_SET) {
         return v;
     }
-    Value items = iter_collect(in, VAL_LIST, v, span);
     Value s = dict_new(in, VAL_SET);
-    for (uint32_t i = 0; !val_failed(items) && i < items.list->n; i++) {
-        if (!dict_put(in, s.dict, items.list->p[i], val_none(), span)) {
-            return val_fail();
-        }
-    }
-    return val_failed(items) ? items : s;
+    return dict_add_items(in, s.dict, v, span) ? s : val_fail();
 }
 
 static Value
@@ -311,14 +299,8 @@ static Value
 set_update(Interp *in, Value self, const CallArgs *args)
 {
     for (int i = 0; i < args->npos; i++) {
-        Value items = iter_collect(in, VAL_LIST, args->pos[i], args->span);
-        for (uint32_t k = 0; !val_failed(items) && k < items.list->n; k++) {
-            if (!dict_put(in, self.dict, items.list->p[k], val_none(), args->span)) {
-                return val_fail();
-            }
-        }
-        if (val_failed(items)) {
-            return items;
+        if (!dict_add_items(in, self.dict, args->pos[i], args->span)) {
+            return val_fail();
         }
     }
     return val_none();

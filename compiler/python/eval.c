@@ -444,12 +444,14 @@ eval_update(Interp *in, AstOp op, Value a, Value b, Span span)
     return fast_binary(op, a, b, &r) ? r : op_inplace(in, op, a, b, span);
 }
 
-/* Evaluates a name; most are variables of a function, with a value that is no object. */
+/* Evaluates a name; most are variables of a function or a module, with a value that is no
+ * object. */
 static inline Value
 name_value(Interp *in, Ast *e)
 {
-    if (e->op == PLACE_LOCAL) {
-        Value v = in->frame->slots[e->slot];
+    if (e->op == PLACE_LOCAL || e->op == PLACE_GLOBAL) {
+        const Frame *f = in->frame;
+        Value v = e->op == PLACE_LOCAL ? f->slots[e->slot] : f->module->attrs.p[e->slot].v;
         if (v.kind != VAL_FAIL && v.kind != VAL_OBJECT) {
             return v;
         }
