@@ -16,6 +16,7 @@
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define MUST_USE               __attribute__((warn_unused_result))
 #define NORETURN               __attribute__((noreturn))
+#define NOINLINE               __attribute__((noinline))
 #define ARRAY_LEN(a)           (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b)              ((a) < (b) ? (a) : (b))
 #define MAX(a, b)              ((a) > (b) ? (a) : (b))

@@ -176,9 +176,10 @@ tikc_record_call(Tikc *t, const TikcValue *object, const char *method,
     if (val_failed(v) || !record_args(r, args, in->here, &given)) {
         return false;
     }
-    Value result = method
-                       ? attr_call(in, v, intern(&in->u->names, method), &given, in->here)
-                       : py_call(in, v, &given);
+    uint32_t hint = 0;
+    Value result =
+        method ? attr_call(in, v, intern(&in->u->names, method), &given, in->here, &hint)
+               : py_call(in, v, &given);
     return give(r, result, out);
 }
 

@@ -27,6 +27,15 @@ lookup(Interp *in, const ClassVal *c, Sym name)
     return class_lookup(c, name);
 }
 
+/* Does the same; *hint is where it was found in the class the last time. */
+static Value
+lookup_at(Interp *in, const ClassVal *c, Sym name, uint32_t *hint)
+{
+    core_owe(in, c->depth);
+    const Attr *a = attrs_entry_at(&c->attrs, name, hint);
+    return a && !val_failed(a->v) ? a->v : class_lookup(c->base, name);
+}
+
 bool
 class_is(const ClassVal *c, const ClassVal *base)
 {
@@ -405,7 +414,8 @@ call_class_attr(Interp *in, Value f, Value self, const CallArgs *args)
 }
 
 Value
-attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span)
+attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span,
+          uint32_t *hint)
 {
     CallArgs room;
     bool found = false;
@@ -423,10 +433,10 @@ attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span)
         if (!val_failed(f)) {
             return call_any(in, f, args);
         }
-        f = lookup(in, receiver.inst->cls, name);
+        f = lookup_at(in, receiver.inst->cls, name, hint);
     } else if (receiver.kind <= VAL_SLICE &&
                !(receiver.kind == VAL_TUPLE && receiver.list->cls)) {
-        f = lookup(in, val_class(in, receiver), name);
+        f = lookup_at(in, val_class(in, receiver), name, hint);
     }
     if (!val_failed(f)) {
         return call_class_attr(in, f, receiver, args);
@@ -522,6 +532,20 @@ attr_set(Interp *in, Value target, Sym name, Value v, Span span)
     py_raise(in, "AttributeError", span, "attribute '%s' of a '%s' cannot be set",
              sym_text(&in->u->names, name), val_type_name(target));
     return false;
+}
+
+bool
+attr_set_at(Interp *in, Value target, Sym name, Value v, Span span, uint32_t *hint)
+{
+    const ClassVal *c = target.kind == VAL_INSTANCE ? target.inst->cls : NULL;
+    bool plain = c && c->user && !c->hooks && !c->properties && !c->is_enum &&
+                 !in->core->late_properties;
+    Attr *a = plain ? attrs_entry_at(&target.inst->attrs, name, hint) : NULL;
+    if (a) {
+        a->v = v;
+        return true;
+    }
+    return attr_set(in, target, name, v, span);
 }
 
 bool

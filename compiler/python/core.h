@@ -605,9 +605,21 @@ Value attr_get(Interp *in, Value v, Sym name, Span span);
  * none. */
 Value attr_try(Interp *in, Value v, Sym name, Span span, bool *found);
 bool attr_set(Interp *in, Value target, Sym name, Value v, Span span);
+/* Do the same as attr_get and attr_set; *hint is where an instance had the attribute the
+ * last time. */
+static inline Value
+attr_get_at(Interp *in, Value v, Sym name, Span span, uint32_t *hint)
+{
+    const Attr *a =
+        v.kind == VAL_INSTANCE ? attrs_entry_at(&v.inst->attrs, name, hint) : NULL;
+    return a && !val_failed(a->v) ? a->v : attr_get(in, v, name, span);
+}
+bool attr_set_at(Interp *in, Value target, Sym name, Value v, Span span, uint32_t *hint);
 bool attr_del(Interp *in, Value target, Sym name, Span span);
 /* Calls receiver.name(args) without making a bound method. */
-Value attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span);
+/* *hint: where the method was found in its class the last time. */
+Value attr_call(Interp *in, Value receiver, Sym name, const CallArgs *args, Span span,
+                uint32_t *hint);
 Value class_lookup(const ClassVal *c, Sym name); /* VAL_FAIL if there is none */
 bool class_is(const ClassVal *c, const ClassVal *base);
 /* Calls the special method of an instance; returns false if its class has none. */

@@ -451,7 +451,8 @@ name_value(Interp *in, Ast *e)
 {
     if (e->op == PLACE_LOCAL || e->op == PLACE_GLOBAL) {
         const Frame *f = in->frame;
-        Value v = e->op == PLACE_LOCAL ? f->slots[e->slot] : f->module->attrs.p[e->slot].v;
+        Value v =
+            e->op == PLACE_LOCAL ? f->slots[e->slot] : f->module->attrs.p[e->slot].v;
         if (v.kind != VAL_FAIL && v.kind != VAL_OBJECT) {
             return v;
         }
@@ -601,7 +602,7 @@ static Value
 finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
 {
     if (e->a->kind == AST_ATTR) {
-        return attr_call(in, callee, e->a->name, args, e->a->span);
+        return attr_call(in, callee, e->a->name, args, e->a->span, &e->a->slot);
     }
     return call_any(in, callee, args);
 }
@@ -1053,13 +1054,7 @@ static Value
 eval_attr(Interp *in, Ast *e)
 {
     Value v = operand(in, e->a);
-    if (v.kind == VAL_INSTANCE) {
-        const Attr *a = attrs_entry_at(&v.inst->attrs, e->name, &e->slot);
-        if (a && !val_failed(a->v) && !is_poison(a->v)) {
-            return a->v;
-        }
-    }
-    v = val_failed(v) ? v : attr_get(in, v, e->name, e->span);
+    v = val_failed(v) ? v : attr_get_at(in, v, e->name, e->span, &e->slot);
     return is_poison(v) ? error_poisoned(in, e->span) : v;
 }
 
@@ -1085,13 +1080,10 @@ eval_leaf(Interp *in, Ast *e)
     }
 }
 
-Value
-eval(Interp *in, Ast *e)
+/* It is no part of eval, which would save registers for the sake of it. */
+static NOINLINE Value
+eval_node(Interp *in, Ast *e)
 {
-    core_owe(in, 1);
-    if (e->kind <= AST_STRING) {
-        return eval_leaf(in, e);
-    }
     if (!core_stack(in, e->span)) {
         return val_fail();
     }
@@ -1155,4 +1147,11 @@ eval(Interp *in, Ast *e)
     default:
         ICE("expression of kind %d", e->kind);
     }
+}
+
+Value
+eval(Interp *in, Ast *e)
+{
+    core_owe(in, 1);
+    return e->kind <= AST_STRING ? eval_leaf(in, e) : eval_node(in, e);
 }

@@ -109,7 +109,8 @@ exec_assign(Interp *in, Ast *t, Value v)
         return eval_bind(in, t, t->name, v);
     case AST_ATTR:
         object = eval(in, t->a);
-        return !val_failed(object) && attr_set(in, object, t->name, v, t->span);
+        return !val_failed(object) &&
+               attr_set_at(in, object, t->name, v, t->span, &t->slot);
     case AST_INDEX:
         return assign_index(in, t, v);
     case AST_TUPLE:
@@ -208,8 +209,8 @@ exec_augmented(Interp *in, Ast *s)
         return false;
     }
     if (t->kind == AST_ATTR) {
-        Value v = updated(in, s, attr_get(in, object, t->name, t->span));
-        return !val_failed(v) && attr_set(in, object, t->name, v, t->span);
+        Value v = updated(in, s, attr_get_at(in, object, t->name, t->span, &t->slot));
+        return !val_failed(v) && attr_set_at(in, object, t->name, v, t->span, &t->slot);
     }
     Value key = eval(in, t->b);
     Value v = val_failed(key) ? key : updated(in, s, index_get(in, object, key, t->span));

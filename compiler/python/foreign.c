@@ -82,10 +82,11 @@ foreign_begin(Interp *in, uint32_t main)
 bool
 foreign_enter(Interp *in, Value manager, Sym name, Span span, Value *result)
 {
+    uint32_t hint = 0;
     *result = val_none();
     if (manager.kind != VAL_OBJECT || !manager.obj->cls->enter) {
-        *result =
-            attr_call(in, manager, in->core->sym.enter, CALL_ARGS(NULL, 0, span), span);
+        *result = attr_call(in, manager, in->core->sym.enter, CALL_ARGS(NULL, 0, span),
+                            span, &hint);
         return !val_failed(*result);
     }
     TRY(manager.obj->cls->enter(in, manager.obj, span, result));
@@ -102,13 +103,14 @@ foreign_leave(Interp *in, Value manager, Span span, bool failed)
         return !manager.obj->cls->leave ||
                manager.obj->cls->leave(in, manager.obj, span, failed);
     }
+    uint32_t hint = 0;
     Value args[3] = {val_none(), val_none(), val_none()};
     if (failed) { /* its class is the program's own */
         args[0] =
             attrs_get(&in->core->builtins->attrs, intern(&in->u->names, "Exception"));
     }
-    return !val_failed(
-        attr_call(in, manager, in->core->sym.exit, CALL_ARGS(args, 3, span), span));
+    return !val_failed(attr_call(in, manager, in->core->sym.exit,
+                                 CALL_ARGS(args, 3, span), span, &hint));
 }
 
 bool
