@@ -327,7 +327,7 @@ SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 # processes that loaded LLVM, so it is off.
 # Expectations of texts (lit, tables) are those of all passes.
 HOST_PASSES = $(shell awk -F'"' '/FACT_HOST/ {print $$2}' compiler/passes/pass.def)
-MUTANTS ?= 36
+MUTANTS ?= 160
 SEED    ?= 1
 mutants:
 	tests/mutants/mutants.py --count $(MUTANTS) --seed $(SEED)

@@ -40,7 +40,7 @@ int tik_removed = -1;
 __attribute__((constructor)) static void set(void) { const char *n = getenv("TIK_REMOVED"); tik_removed = n ? atoi(n) : -1; }
 '''
 TIMEOUT = 1200
-CPU_SECONDS = 60  # of one process, for checks without which a loop does not end
+CPU_SECONDS = 25  # of one process, for checks without which a loop does not end
 BOOL = ('bool', '_Bool')
 
 
