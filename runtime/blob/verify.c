@@ -196,10 +196,18 @@ open_loop(Verifier *v)
     return true;
 }
 
+/* Returns the kind of the innermost open block; that of a descriptor that opens none if
+ * there is no block. */
+static TikDescKind
+innermost(const Verifier *v)
+{
+    return v->nblocks > 0 ? v->blocks[v->nblocks - 1].kind : DESC_RETURN;
+}
+
 static bool
 close_loop(Verifier *v)
 {
-    if (v->nblocks == 0 || v->blocks[v->nblocks - 1].kind != DESC_LOOP) {
+    if (innermost(v) != DESC_LOOP) {
         return verify_bad(v, BLOB_BLOCK_NESTING, (BlobSeen){0, 0, 0});
     }
     if (v->d.slot != (uint32_t)(v->nloops - 1)) {
@@ -235,7 +243,7 @@ open_if(Verifier *v)
 static bool
 close_if(Verifier *v)
 {
-    TikDescKind top = v->nblocks > 0 ? v->blocks[v->nblocks - 1].kind : DESC_LOOP;
+    TikDescKind top = innermost(v);
     bool fits =
         v->d.kind == DESC_ELSE ? top == DESC_IF : top == DESC_IF || top == DESC_ELSE;
     if (!fits) {

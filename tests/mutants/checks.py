@@ -305,7 +305,7 @@ def conformance():
 
 
 TESTS = [('conformance set', conformance())] + [(n, program(n)) for n in (
-    'test_blob', 'test_blob_verify', 'test_blob_repeat', 'test_blob_data', 'test_blob_sound', 'test_blob_stream', 'test_blob_trust', 'test_emu_blob')] + [
+    'test_blob', 'test_blob_verify', 'test_blob_repeat', 'test_blob_data', 'test_blob_sound', 'test_blob_stream', 'test_blob_trust', 'test_blob_work', 'test_emu_blob')] + [
         ('lit', suite('--only', 'lit', '--match', 'blob/|sync'))]
 # Of the order of queues.
 TESTS_SYNC = [

@@ -834,10 +834,14 @@ static void
 far_strings_are_used(void **state)
 {
     (void)state;
-    char text[20000], name[6000];
-    memset(name, 'k', sizeof name);
-    snprintf(text, sizeof text,
-             "blob 1.0 Ascend310P3\nkernel \"%.5000s\" cores 1 steps 1\ncode\nend\n"
+    enum {
+        LONG = 140000
+    };
+    char *text = malloc(LONG + 1000), *name = malloc(LONG + 1);
+    memset(name, 'k', LONG);
+    name[LONG] = 0;
+    snprintf(text, LONG + 1000,
+             "blob 1.0 Ascend310P3\nkernel \"%s\" cores 1 steps 1\ncode\nend\n"
              "kernel \"l\" cores 1 steps 1\ncode\nend\n"
              "kernel \"m\" cores 1 steps 1\ncode\nend\n",
              name);
@@ -847,6 +851,37 @@ far_strings_are_used(void **state)
     tikblob_update_checksums(a.p, a.n);
     assert_string_equal(open_code(&a), "string-unused");
     free(a.p);
+    free(text);
+    free(name);
+}
+
+/* Frames are looked for in all runs, however many there are. */
+static void
+many_frames_are_used(void **state)
+{
+    (void)state;
+    enum {
+        COUNT = (1 << 17) + 2,
+        ROOM = COUNT * 60
+    };
+    char *text = malloc(ROOM);
+    for (int unused = 0; unused < 2; unused++) {
+        int n = snprintf(text, ROOM, "blob 1.0 Ascend310P3\n");
+        for (int i = 1; i <= COUNT; i++) {
+            n += snprintf(text + n, (size_t)(ROOM - n), "frame %d 0 \"f\" @ \"a\" %d:1\n",
+                          i, i);
+        }
+        n += snprintf(text + n, (size_t)(ROOM - n),
+                      "kernel \"k\" cores 1 steps 0\ncode\n");
+        for (int i = 1; i <= COUNT - unused; i++) {
+            n += snprintf(text + n, (size_t)(ROOM - n), "return in %d\n", i);
+        }
+        snprintf(text + n, (size_t)(ROOM - n), "end\n");
+        Bin a = assemble(text);
+        assert_string_equal(open_code(&a), unused ? "call-frame" : "");
+        free(a.p);
+    }
+    free(text);
 }
 
 /* Zeros are looked for in the file alone: where an argument says that it has more
@@ -1132,6 +1167,7 @@ main(void)
         cmocka_unit_test(rules_hold_at_their_limits),
         cmocka_unit_test(header_rules),
         cmocka_unit_test(far_strings_are_used),
+        cmocka_unit_test(many_frames_are_used),
         cmocka_unit_test(nothing_is_read_past_the_end),
         cmocka_unit_test(sizes_fit_signed_numbers),
         cmocka_unit_test(text_is_utf8),
