@@ -120,6 +120,9 @@ void warnings_report(const Launch *l, TikWarn *warn, void *ctx);
 /* Lets the present instruction access bytes [off, end) of an argument, some of which are
  * after its data. Returns false when memory is exhausted. */
 bool edge_open(TikCore *core, int32_t argument, int64_t off, int64_t end);
+/* Reads again the bytes of the edges that this core has not changed: other cores may have
+ * changed them while it waited for its turn. */
+void edges_renew(TikCore *core);
 /* Forgets the edges of an instruction that did not end. */
 void edges_forget(TikCore *core);
 

@@ -124,6 +124,23 @@ put_back(const TikCore *core, const Edge *e)
 }
 
 void
+edges_renew(TikCore *core)
+{
+    pthread_mutex_lock(&core->launch->lock);
+    for (Edge *e = core->edges; e != NULL; e = e->next) {
+        int64_t n = inside(core, e);
+        const uint8_t *data = core->args[e->argument] + e->off;
+        const uint8_t *room = room_of(core, e);
+        for (int64_t i = 0; i < e->bytes; i++) {
+            if (e->now[i] == e->before[i]) {
+                e->now[i] = e->before[i] = i < n ? data[i] : room[i - n];
+            }
+        }
+    }
+    pthread_mutex_unlock(&core->launch->lock);
+}
+
+void
 tikrt_edges_end(TikCore *core)
 {
     pthread_mutex_lock(&core->launch->lock);

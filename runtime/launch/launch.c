@@ -202,6 +202,7 @@ take_turn(TikCore *core, const OpCall *c, const ParamInfo *params, int n)
             atomic_read(c->sreg) != 0) {
             core->waited = core_order_wait(core->launch->order, core->index);
             core->is_next = true;
+            edges_renew(core);
         }
     }
 }
