@@ -279,8 +279,8 @@ put_index(Dict *d, uint64_t hash, uint32_t entry)
     }
 }
 
-/* Doubles a large table, in place where the arena can: so that what it was before does
- * not stay behind. */
+/* Doubles a large table, in place where the arena can, so that the old one takes no
+ * room. */
 static void
 enlarge(Interp *in, Dict *d)
 {
