@@ -5,6 +5,7 @@
 #include "driver/test.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -27,12 +28,24 @@ now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Returns how many seconds a test may take. */
+static int64_t
+timeout_of(const Cmd *c)
+{
+    enum {
+        USUAL = 300,
+        MOST = 1000000
+    };
+    return c->timeout ? MIN(c->timeout, MOST) : USUAL;
+}
+
 /* Runs the case and writes what came of it; this is the process of the test. */
 static void
 run_child(Cmd *c, const TestCase *t, FILE *to)
 {
     double begin = now();
     Unit *u = &c->unit;
+    alarm((unsigned)timeout_of(c)); /* its signal ends the process */
     Head h = {.code = test_case(c, t)};
     Text text, json;
     text_init(&text, &u->arena);
@@ -72,6 +85,12 @@ take_result(Cmd *c, TestCase *t, FILE *from, int status)
     }
     t->code = EXIT_INTERNAL;
     t->json = "";
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        t->code = EXIT_FAULT;
+        t->text = arena_printf(a, "the test did not end in %lld seconds (--timeout)\n",
+                               (long long)timeout_of(c));
+        return;
+    }
     t->text = arena_printf(a, "the process of the test ended with %s %d\n",
                            WIFEXITED(status) ? "exit code" : "signal",
                            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
