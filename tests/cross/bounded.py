@@ -103,7 +103,7 @@ PROGRAMS = {
     'sorted range': ('a = sorted(range(10**18))\n', MEMORY),
     'sum of a range': ('a = sum(range(10**18))\n', STEPS),
     'zip of ranges': ('a = list(zip(range(10**18), range(10**18)))\n', (MEMORY, STEPS)),
-    'set of a range': ('a = set(range(10**18))\n', MEMORY),
+    'set of a range': ('a = set(range(10**18))\n', STEPS),
     'comprehension': ('a = {i: i for i in range(10**18)}\n', (MEMORY, STEPS)),
     'starred range': ('print(*range(10**18))\n', MEMORY),
     'permutations': ('import itertools\na = list(itertools.permutations(range(50)))\n', (MEMORY, STEPS)),
