@@ -171,7 +171,7 @@ item_value(Interp *in, const Address *item, Span span)
     Address a = *item;
     ExprId word;
     if (a.word && !a.poisoned) {
-        if (!tik_load(in, a.root->c, a.word, span, &word)) {
+        if (!tik_load_element(in, a.root->c, a.word, span, &word)) {
             return val_fail();
         }
         a.at = place_of_word(a.root, word);

@@ -136,8 +136,9 @@ tik_condition(Interp *in, Value v, const char *what, Span span, ExprId *out)
     }
     if (tik_is(v, &tik_tensor_class)) {
         Tik *c = tik_container_of(v);
-        return tik_load(in, c, (View *)v.obj, span, &e) ? runtime_condition(c, e, out)
-                                                        : -2;
+        return tik_load_element(in, c, (View *)v.obj, span, &e)
+                   ? runtime_condition(c, e, out)
+                   : -2;
     }
     double d;
     if (v.kind == VAL_BIG) {

@@ -267,8 +267,9 @@ side(Interp *in, Tik *c, Value v, Span span, Side *out)
     if (out->number) {
         return true;
     }
-    TRY(tik_is(v, &tik_tensor_class) ? tik_load(in, c, (View *)v.obj, span, &out->e)
-                                     : tik_read(in, c, v, span, &out->e));
+    TRY(tik_is(v, &tik_tensor_class)
+            ? tik_load_element(in, c, (View *)v.obj, span, &out->e)
+            : tik_read(in, c, v, span, &out->e));
     out->e = widened(c, out->e);
     return true;
 }

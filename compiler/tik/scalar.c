@@ -139,7 +139,7 @@ load_fresh(Interp *in, Tik *c, View *v, bool first, Span span, ExprId *out)
 }
 
 bool
-tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out)
+tik_load_element(Interp *in, Tik *c, View *v, Span span, ExprId *out)
 {
     return load_fresh(in, c, v, false, span, out);
 }

@@ -21,7 +21,7 @@ bool tik_target(Interp *in, Tik *c, Value v, const char *what, const char *metho
 bool tik_set(Interp *in, ExprObj *o, Value v, Span span);
 /* Loads a one-element view of the container into a fresh register and returns its
  * value. */
-bool tik_load(Interp *in, Tik *c, View *v, Span span, ExprId *out);
+bool tik_load_element(Interp *in, Tik *c, View *v, Span span, ExprId *out);
 Value tik_tensor_set_as(Interp *in, View *dst, Value v, Span span);
 /* Returns the Scalars of a ScalarArray and their number; -1 for other values. */
 int64_t tik_array_items(Value v, const Value **items);

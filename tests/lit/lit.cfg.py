@@ -4,6 +4,7 @@
 %exit N CMD     runs CMD and succeeds when its exit code is N
 %same FILE      succeeds when standard input is what FILE holds; run.py --update makes it so
 %python         the interpreter that has numpy
+%build          the build
 %samples        the folder of the samples
 
 Features: sanitized     the build has a sanitizer in it
@@ -34,5 +35,6 @@ config.substitutions += [
     ('%same', os.path.join(root, 'tests/tools/same.sh')),
     ('%python', sys.executable),
     ('%samples', os.path.join(root, 'samples')),
+    ('%build', build),
     ('%root', root),
 ]

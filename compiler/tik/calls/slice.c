@@ -344,7 +344,7 @@ static bool
 record_to_scalar(SliceCall *x, Value dst, Span span)
 {
     ExprId value;
-    return tik_slice_record(x) && tik_load(x->in, x->c, x->v[0], span, &value) &&
+    return tik_slice_record(x) && tik_load_element(x->in, x->c, x->v[0], span, &value) &&
            tik_assign(x->in, tik_runtime(dst), tik_expr(x->in, x->c, value), span);
 }
 
