@@ -17,7 +17,7 @@
 typedef struct Head {
     int code;
     double seconds;
-    size_t text, json; /* bytes that follow */
+    size_t text, json, found; /* bytes that follow */
 } Head;
 
 static double
@@ -41,23 +41,29 @@ timeout_of(const Cmd *c)
 
 /* Runs the case and writes what came of it; this is the process of the test. */
 static void
-run_child(Cmd *c, const TestCase *t, FILE *to)
+run_child(Cmd *c, const TestCase *t, TestFormat format, FILE *to)
 {
     double begin = now();
     Unit *u = &c->unit;
     alarm((unsigned)timeout_of(c)); /* its signal ends the process */
     Head h = {.code = test_case(c, t)};
-    Text text, json;
+    Text text, json, found;
     text_init(&text, &u->arena);
     text_init(&json, &u->arena);
+    text_init(&found, &u->arena);
     diag_render_all(u, DIAG_TEXT, &text);
     diag_render_all(u, DIAG_JSON, &json);
+    if (format == TEST_SARIF || format == TEST_GITHUB) {
+        test_found_put(u, format == TEST_SARIF ? FORMAT_SARIF : FORMAT_GITHUB, &found);
+    }
     h.seconds = now() - begin;
     h.text = text.n;
     h.json = json.n;
+    h.found = found.n;
     bool ok = fwrite(&h, sizeof h, 1, to) == 1 &&
               fwrite(text.p, 1, text.n, to) == text.n &&
-              fwrite(json.p, 1, json.n, to) == json.n && fflush(to) == 0;
+              fwrite(json.p, 1, json.n, to) == json.n &&
+              fwrite(found.p, 1, found.n, to) == found.n && fflush(to) == 0;
     _exit(ok ? EXIT_CLEAN : EXIT_IO);
 }
 
@@ -81,10 +87,11 @@ take_result(Cmd *c, TestCase *t, FILE *from, int status)
         t->seconds = h.seconds;
         t->text = read_text(a, from, h.text);
         t->json = read_text(a, from, h.json);
+        t->found = read_text(a, from, h.found);
         return;
     }
     t->code = EXIT_INTERNAL;
-    t->json = "";
+    t->json = t->found = "";
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
         t->code = EXIT_FAULT;
         t->text = arena_printf(a, "the test did not end in %lld seconds (--timeout)\n",
@@ -131,7 +138,7 @@ start(Pool *p)
         return false;
     }
     if (pid == 0) {
-        run_child(p->c, t, p->workers[i].result);
+        run_child(p->c, t, p->format, p->workers[i].result);
     }
     p->workers[i].pid = pid;
     p->running++;
@@ -186,7 +193,7 @@ run_all(Pool *p, int64_t jobs)
 static bool
 read_format(Cmd *c, TestFormat *out)
 {
-    static const char *const names[] = {"text", "json", "junit"};
+    static const char *const names[] = {"text", "json", "junit", "sarif", "github"};
     const char *given = c->format ? c->format : "text";
     c->format = NULL; /* of diagnostics about the command itself */
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -197,7 +204,8 @@ read_format(Cmd *c, TestFormat *out)
     }
     return options_wrong(
         c,
-        arena_printf(&c->unit.arena, "--format is text, json or junit, not '%s'", given));
+        arena_printf(&c->unit.arena,
+                     "--format is text, json, junit, sarif or github, not '%s'", given));
 }
 
 static int64_t
@@ -219,7 +227,7 @@ run_tests(Cmd *c, TestList *list)
     p.workers = ARENA_ARRAY(&c->unit.arena, Worker, list->cases.n);
     c->files.n = 0;
     TRY(run_all(&p, jobs));
-    test_report_end(list, p.format, &out);
+    test_report_end(c, list, p.format, &out);
     return io_print(&c->unit, out.p, out.n);
 }
 

@@ -290,8 +290,9 @@ findings_summary(const Findings *f, Text *out)
 {
     int64_t skipped = f->skipped[SKIP_MODULE] + f->skipped[SKIP_CALL];
     int64_t obligations = f->proofs[0] + f->proofs[1] + f->proofs[2];
-    put_count(f->files, "file", out);
-    text_put(out, " checked, ");
+    bool tests = strcmp(f->command, "test") == 0;
+    put_count(f->files, tests ? "test" : "file", out);
+    text_put(out, tests ? " run, " : " checked, ");
     if (skipped) {
         text_printf(out, "%lld skipped (", (long long)skipped);
         put_count(f->skipped[SKIP_MODULE], "module", out);

@@ -27,7 +27,8 @@ format_put_xml(const char *s, Text *out)
             text_put(out, "&#10;");
             break;
         default:
-            text_putc(out, (unsigned char)*s < 32 && *s != '\t' ? '?' : *s);
+            text_putc(out,
+                      ((unsigned char)*s < 32 && *s != '\t') || *s == 127 ? '?' : *s);
         }
     }
 }

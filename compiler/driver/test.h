@@ -17,6 +17,7 @@ typedef struct TestCase {
     int code;
     double seconds;
     const char *text, *json;
+    const char *found; /* for SARIF and GitHub: see test_found.c; else "" */
 } TestCase;
 
 typedef VEC(TestCase) TestCases;
@@ -55,11 +56,20 @@ void test_forget(const struct Job *job, const char *folder);
 typedef enum TestFormat {
     TEST_TEXT,
     TEST_JSON,
-    TEST_JUNIT
+    TEST_JUNIT,
+    TEST_SARIF,
+    TEST_GITHUB
 } TestFormat;
 
 /* Puts what is said of one case, and at the end of all. */
 void test_report_case(const TestCase *t, TestFormat format, Text *out);
-void test_report_end(const TestList *all, TestFormat format, Text *out);
+void test_report_end(const Cmd *c, const TestList *all, TestFormat format, Text *out);
+
+/* ---- test_found.c -------------------------------------------------------- */
+
+/* Puts what a unit collected, as TestCase.found. */
+void test_found_put(Unit *u, FormatId format, Text *out);
+/* Puts the document of all tests. */
+void test_found_end(const Cmd *c, const TestList *all, FormatId format, Text *out);
 
 #endif

@@ -83,6 +83,7 @@ add_broken(Reading *r)
     diag_render_all(r->u, DIAG_JSON, &json);
     t.text = text.p;
     t.json = json.p;
+    t.found = ""; /* its text says it */
     VEC_PUSH(a, &r->out->cases, t);
 }
 

@@ -94,39 +94,11 @@ end_json(const TestList *all, Text *out)
 
 /* ---- JUnit --------------------------------------------------------------- */
 
-/* Puts a text as XML; control characters, which XML has not, become '?'. */
-static void
-put_xml(const char *s, Text *out)
-{
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        switch (c) {
-        case '<':
-            text_put(out, "&lt;");
-            break;
-        case '>':
-            text_put(out, "&gt;");
-            break;
-        case '&':
-            text_put(out, "&amp;");
-            break;
-        case '"':
-            text_put(out, "&quot;");
-            break;
-        case '\n':
-            text_put(out, "&#10;");
-            break;
-        default:
-            text_putc(out, (c < ' ' && c != '\t') || c == 127 ? '?' : (char)c);
-        }
-    }
-}
-
 static void
 put_attribute(const char *name, const char *value, Text *out)
 {
     text_printf(out, " %s=\"", name);
-    put_xml(value, out);
+    format_put_xml(value, out);
     text_putc(out, '"');
 }
 
@@ -154,7 +126,7 @@ case_junit(const TestCase *t, Text *out)
     text_printf(out, ">\n      <%s", what);
     first_line(t->text, out);
     text_printf(out, " type=\"exit code %d\">", t->code);
-    put_xml(t->text, out);
+    format_put_xml(t->text, out);
     text_printf(out, "</%s>\n    </testcase>\n", what);
 }
 
@@ -191,13 +163,15 @@ test_report_case(const TestCase *t, TestFormat format, Text *out)
         case_json(t, out);
         return;
     case TEST_JUNIT:
-        return; /* its head has the sums, so all of it comes at the end */
+    case TEST_SARIF:
+    case TEST_GITHUB:
+        return; /* they are documents: all of it comes at the end */
     }
     UNREACHABLE();
 }
 
 void
-test_report_end(const TestList *all, TestFormat format, Text *out)
+test_report_end(const Cmd *c, const TestList *all, TestFormat format, Text *out)
 {
     switch (format) {
     case TEST_TEXT:
@@ -208,6 +182,12 @@ test_report_end(const TestList *all, TestFormat format, Text *out)
         return;
     case TEST_JUNIT:
         end_junit(all, out);
+        return;
+    case TEST_SARIF:
+        test_found_end(c, all, FORMAT_SARIF, out);
+        return;
+    case TEST_GITHUB:
+        test_found_end(c, all, FORMAT_GITHUB, out);
         return;
     }
     UNREACHABLE();

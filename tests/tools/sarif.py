@@ -41,8 +41,10 @@ def build(name, value):
 
 
 def place(result):
+    if not result.locations:
+        return 'nowhere'
     at = result.locations[0].physical_location
-    region = at.region
+    region = at.region or sarif_om.Region()
     return f'{at.artifact_location.uri}:{region.start_line}:{region.start_column}-{region.end_line}:{region.end_column}'
 
 
