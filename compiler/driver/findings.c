@@ -227,6 +227,15 @@ put_matrix(const Report *r, Text *out)
              out);
 }
 
+/* A text that nothing was put into has no bytes to print. */
+static void
+print_text(const Text *t, FILE *to)
+{
+    if (t->n) {
+        fwrite(t->p, 1, t->n, to);
+    }
+}
+
 static void
 print_report(const Findings *f, const Report *r)
 {
@@ -234,10 +243,8 @@ print_report(const Findings *f, const Report *r)
     Arena scratch = {0};
     Text t;
     text_init(&t, &scratch);
-    fwrite(r->log.p, 1, r->log.n, text && !r->log_to_stderr ? stdout : stderr);
-    if (r->out.n) {
-        fwrite(r->out.p, 1, r->out.n, stdout);
-    }
+    print_text(&r->log, text && !r->log_to_stderr ? stdout : stderr);
+    print_text(&r->out, stdout);
     for (uint32_t i = 0; i < r->list.n; i++) {
         put_finding(f, r, &r->list.p[i], &t);
     }
@@ -275,7 +282,7 @@ findings_add(Findings *f, Report *r)
     if (!formats[f->format].document) {
         print_report(f, r);
     } else {
-        fwrite(r->log.p, 1, r->log.n, stderr);
+        print_text(&r->log, stderr);
     }
 }
 
