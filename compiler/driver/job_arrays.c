@@ -1,5 +1,6 @@
 /* job_arrays.c: checks which tensors --in, --out and --expect name, makes the arrays of a
  * kernel, and writes those that are wanted. */
+#include "base/nearest.h"
 #include "driver/fill.h"
 #include "driver/job.h"
 
@@ -12,11 +13,18 @@ no_tensor(Cmd *c, const Job *job, const char *option, const char *name)
         diag_add(&c->unit, D_NO_TENSOR, (Span){0}, 0,
                  "%s names '%s'; the kernel has no such global tensor", option, name);
     Text t;
+    Nearest near = {name};
     text_init(&t, &c->unit.arena);
     for (int i = 0; i < job->nparams; i++) {
-        text_printf(&t, "%s'%s'", i ? ", " : "", job->params[i].name);
+        const char *has = job->params[i].name;
+        if (strcmp(has, IR_PRINT_LOG) != 0) { /* --print adds it */
+            nearest_try(&near, has);
+            text_printf(&t, "%s'%s'", t.n ? ", " : "", has);
+        }
     }
-    diag_help(&c->unit, d, "its tensors: %s", t.p);
+    const char *ask =
+        near.best ? arena_printf(&c->unit.arena, "did you mean '%s'? ", near.best) : "";
+    diag_help(&c->unit, d, "%sits tensors: %s", ask, t.p);
     return false;
 }
 
