@@ -152,29 +152,6 @@ check_once(const Cmd *c, const SourceFile *src, const char *text, size_t size,
     end_one(&one);
 }
 
-/* Puts the names of a list with commas between them; all is every processor that has a
- * unified buffer. */
-static void
-split_socs(Arena *a, const char *list, Names *out)
-{
-    if (strcmp(list, "all") == 0) {
-        for (int i = 0; i < soc_count(); i++) {
-            if (soc_at(i)->bytes[SC_UB] > 0) {
-                VEC_PUSH(a, out, soc_at(i)->name);
-            }
-        }
-        return;
-    }
-    for (const char *s = list;; s++) {
-        size_t n = strcspn(s, ",");
-        VEC_PUSH(a, out, arena_strndup(a, s, n));
-        s += n;
-        if (!*s) {
-            return;
-        }
-    }
-}
-
 /* Finds what a file is checked for; null stands for what the options say. */
 static void
 find_combinations(const Cmd *c, const TestFile *f, Arena *a, Names *calls, Names *socs)
@@ -187,7 +164,7 @@ find_combinations(const Cmd *c, const TestFile *f, Arena *a, Names *calls, Names
         VEC_PUSH(a, calls, NULL);
     }
     if (soc) {
-        split_socs(a, soc, socs);
+        settings_split_socs(a, soc, socs);
     } else {
         VEC_PUSH(a, socs, NULL);
     }

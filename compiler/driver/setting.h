@@ -39,6 +39,9 @@ bool MUST_USE settings_read(Unit *u, const char *path, const char *text, size_t 
                             TestFile *out);
 /* Returns the processors that a file names, with commas between them, or null. */
 const char *settings_soc(const TestFile *f);
+/* Puts the names of a list with commas between them; all is every processor that has a
+ * unified buffer. */
+void settings_split_socs(Arena *a, const char *list, Names *out);
 /* Puts the calls of a file: those of its tests, or the one that holds for all. */
 void settings_calls(Arena *a, const TestFile *f, Names *out);
 

@@ -27,6 +27,41 @@ settings_soc(const TestFile *f)
     return s ? s->value : NULL;
 }
 
+/* Adds a name without the blanks around it. */
+static void
+add_soc(Arena *a, const char *s, size_t n, Names *out)
+{
+    while (n > 0 && *s == ' ') {
+        s++;
+        n--;
+    }
+    while (n > 0 && s[n - 1] == ' ') {
+        n--;
+    }
+    VEC_PUSH(a, out, arena_strndup(a, s, n));
+}
+
+void
+settings_split_socs(Arena *a, const char *list, Names *out)
+{
+    if (strcmp(list, "all") == 0) {
+        for (int i = 0; i < soc_count(); i++) {
+            if (soc_at(i)->bytes[SC_UB] > 0) {
+                VEC_PUSH(a, out, soc_at(i)->name);
+            }
+        }
+        return;
+    }
+    for (const char *s = list;; s++) {
+        size_t n = strcspn(s, ",");
+        add_soc(a, s, n, out);
+        s += n;
+        if (!*s) {
+            return;
+        }
+    }
+}
+
 void
 settings_calls(Arena *a, const TestFile *f, Names *out)
 {

@@ -100,19 +100,13 @@ soc_settings(const TestFile *f, const TestSpec *spec)
     return &f->all;
 }
 
-/* Splits what soc names: each value may be several names with commas. */
+/* Each value of soc may be several names with commas. */
 static void
-list_socs(Arena *a, const Settings *all, Paths *out)
+list_socs(Arena *a, const Settings *all, Names *out)
 {
     for (uint32_t i = 0; i < all->n; i++) {
-        const char *s = strcmp(all->p[i].key, "soc") == 0 ? all->p[i].value : NULL;
-        while (s && *s) {
-            s += strspn(s, ", ");
-            size_t n = strcspn(s, ", ");
-            if (n > 0) {
-                VEC_PUSH(a, out, arena_strndup(a, s, n));
-            }
-            s += n;
+        if (strcmp(all->p[i].key, "soc") == 0 && all->p[i].value) {
+            settings_split_socs(a, all->p[i].value, out);
         }
     }
 }
@@ -144,7 +138,7 @@ add_case(Reading *r, const TestSpec *spec, const char *soc, bool several)
 static void
 add_cases(Reading *r, const TestSpec *spec)
 {
-    Paths socs = {0};
+    Names socs = {0};
     list_socs(&r->c->unit.arena, soc_settings(r->file, spec), &socs);
     for (uint32_t i = 0; i < socs.n; i++) {
         add_case(r, spec, socs.p[i], socs.n > 1);

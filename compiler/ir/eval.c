@@ -41,3 +41,14 @@ ir_var_text(const Kernel *k, VarId v, const int64_t *vars, Text *out)
                 sym_text(&k->unit->names, var->bound ? var->bound : var->name),
                 (long long)value);
 }
+
+bool
+ir_reads_var(const Kernel *k, ExprId e, VarId v)
+{
+    const Expr *x = ir_expr(k, e);
+    if (x->kind == EX_VAR) {
+        return x->a == v;
+    }
+    return x->kind == EX_OP && (x->flags & EXF_VAR) != 0 &&
+           (ir_reads_var(k, x->a, v) || (x->b != 0 && ir_reads_var(k, x->b, v)));
+}

@@ -554,6 +554,9 @@ ir_expr(const Kernel *k, ExprId e)
     return &k->exprs.p[e];
 }
 
+/* Returns whether an expression reads a loop variable. */
+bool ir_reads_var(const Kernel *k, ExprId e, VarId v);
+
 static inline bool
 ir_is_const(const Kernel *k, ExprId e)
 {

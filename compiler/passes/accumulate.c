@@ -181,17 +181,6 @@ goes_on(const Walk *w, Chain *c, int factor)
 
 /* ---- loops --------------------------------------------------------------- */
 
-static bool
-reads_var(const Kernel *k, ExprId e, VarId v)
-{
-    const Expr *x = ir_expr(k, e);
-    if (x->kind == EX_VAR) {
-        return x->a == v;
-    }
-    return x->kind == EX_OP &&
-           (reads_var(k, x->a, v) || (x->b != 0 && reads_var(k, x->b, v)));
-}
-
 /* Returns the only statement of a body but for the beginnings of buffers' lives; 0: there
  * are more. */
 static StmtId
@@ -261,7 +250,7 @@ is_chain(Walk *w, StmtId loop, Chain *c)
     }
     return find_products(w, s->loop.body, c) && are_alike(k, c->first, c->rest) &&
            adds_to_sums(k, c->rest) && stays_in_range(k, c) && fills_runs(k, c->first) &&
-           !reads_var(k, arg_of(k, c->first, MATMUL_dst)->ref.off, c->var) &&
+           !ir_reads_var(k, arg_of(k, c->first, MATMUL_dst)->ref.off, c->var) &&
            goes_on(w, c, 0) && goes_on(w, c, 1);
 }
 

@@ -64,17 +64,6 @@ trips_of(const Kernel *k, StmtId s, int64_t *begin)
     return end - *begin;
 }
 
-static bool
-reads_var(const Kernel *k, ExprId e, VarId v)
-{
-    const Expr *x = ir_expr(k, e);
-    if (x->kind == EX_VAR) {
-        return x->a == v;
-    }
-    return x->kind == EX_OP &&
-           (reads_var(k, x->a, v) || (x->b != 0 && reads_var(k, x->b, v)));
-}
-
 /* Returns the only statement of a body that is no allocation; 0: there are others. */
 static StmtId
 only_instr(const Kernel *k, StmtId first)
@@ -113,7 +102,7 @@ origins_read(const Kernel *k, StmtId s, VarId v)
 {
     const Origins *o = &k->origins.p[k->stmts.p[s].instr.origin];
     for (int i = 0; i < ORIGIN_FACTORS; i++) {
-        if (o->of[i].ref.buf != 0 && reads_var(k, o->of[i].ref.off, v)) {
+        if (o->of[i].ref.buf != 0 && ir_reads_var(k, o->of[i].ref.off, v)) {
             return true;
         }
     }

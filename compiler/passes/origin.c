@@ -290,17 +290,6 @@ note_origins(Walk *w)
 /* ---- loops --------------------------------------------------------------- */
 
 static bool
-reads_var(const Kernel *k, ExprId e, VarId v)
-{
-    const Expr *x = ir_expr(k, e);
-    if (x->kind == EX_VAR) {
-        return x->a == v;
-    }
-    return x->kind == EX_OP && (x->flags & EXF_VAR) != 0 &&
-           (reads_var(k, x->a, v) || (x->b && reads_var(k, x->b, v)));
-}
-
-static bool
 instr_needs(const Kernel *k, const Stmt *s, VarId v)
 {
     int n;
@@ -308,8 +297,8 @@ instr_needs(const Kernel *k, const Stmt *s, VarId v)
     for (int i = 0; i < n; i++) {
         const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
         bool on_core = a->kind == ARG_REF && k->bufs.p[a->ref.buf].scope != SC_GM;
-        if ((on_core && reads_var(k, a->ref.off, v)) ||
-            (a->kind == ARG_EXPR && reads_var(k, a->expr, v))) {
+        if ((on_core && ir_reads_var(k, a->ref.off, v)) ||
+            (a->kind == ARG_EXPR && ir_reads_var(k, a->expr, v))) {
             return true;
         }
     }
@@ -325,12 +314,12 @@ body_needs(const Kernel *k, StmtId first, VarId v)
         const Stmt *st = &k->stmts.p[s];
         bool needs = false;
         if (st->kind == ST_FOR) {
-            needs = reads_var(k, st->loop.begin, v) || reads_var(k, st->loop.end, v) ||
-                    body_needs(k, st->loop.body, v);
+            needs = ir_reads_var(k, st->loop.begin, v) ||
+                    ir_reads_var(k, st->loop.end, v) || body_needs(k, st->loop.body, v);
         } else if (st->kind == ST_SCOPE) {
             needs = body_needs(k, st->scope.body, v);
         } else if (st->kind == ST_IF) {
-            needs = reads_var(k, st->cond.cond, v) ||
+            needs = ir_reads_var(k, st->cond.cond, v) ||
                     body_needs(k, st->cond.then_body, v) ||
                     body_needs(k, st->cond.else_body, v);
         } else if (origin_is_product(st) || origin_is_move(k, st)) {

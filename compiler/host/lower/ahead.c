@@ -68,17 +68,6 @@ is_seen(Ahead *a, const Ref *r)
     return false;
 }
 
-static bool
-reads_var(const Kernel *k, ExprId e, VarId var)
-{
-    const Expr *x = ir_expr(k, e);
-    if (x->kind != EX_OP) {
-        return x->kind == EX_VAR && x->a == var;
-    }
-    return (x->flags & EXF_VAR) != 0 &&
-           (reads_var(k, x->a, var) || reads_var(k, x->b, var));
-}
-
 /* Returns where the operand is in the next iteration of the loop around. */
 static LLVMValueRef
 next_place(Lower *l, const Ref *r, int64_t span)
@@ -101,7 +90,7 @@ next_place(Lower *l, const Ref *r, int64_t span)
 static bool
 moves_on(const Lower *l, const Ref *r)
 {
-    return l->loop->var == 0 || reads_var(l->k, r->off, l->loop->var);
+    return l->loop->var == 0 || ir_reads_var(l->k, r->off, l->loop->var);
 }
 
 /* The operands of the body take turns with the loops: of each, some loops in a row ask
