@@ -3,6 +3,7 @@
 #include "base/product.h"
 #include "driver/check_files.h"
 #include "driver/figures.h"
+#include "driver/shard.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -132,7 +133,9 @@ cmd_check(Cmd *c)
 {
     FigureList limits = {0};
     SourceFiles files = {0};
-    if (!report_format(c) || !report_colour(c) || !sources_find(c, &files)) {
+    Shard shard;
+    if (!report_format(c) || !report_colour(c) || !shard_parse(c, &shard) ||
+        !sources_find(c, &files)) {
         return report_unit(c);
     }
     if (c->memory_svg && (files.n != 1 || files.p[0].found)) {
@@ -147,12 +150,13 @@ cmd_check(Cmd *c)
     Findings f;
     report_begin(c, &f);
     c->unit.opt.severity.several = files.n > 1;
+    bool summary = files.n > 1 || c->files.n != files.n || (files.n && files.p[0].found);
+    SHARD_KEEP(&shard, &files);
     check_files(c, &files, &f);
     if (c->report) {
         write_report(c, &f);
     }
-    bool folder = c->files.n != files.n || (files.n && files.p[0].found);
-    int code = findings_end(&f, folder || files.n > 1);
+    int code = findings_end(&f, summary);
     int own = c->unit.errors ? report_unit(c) : EXIT_CLEAN; /* of writing the report */
     return MAX(code, own);
 }

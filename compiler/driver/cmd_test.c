@@ -2,6 +2,7 @@
  * each in a process of its own, so that a crash is the fault of one test and several run
  * at once. What is printed has the order of the tests' names. */
 #define _XOPEN_SOURCE 700
+#include "driver/shard.h"
 #include "driver/test.h"
 
 #include <errno.h>
@@ -220,8 +221,11 @@ run_tests(Cmd *c, TestList *list)
 {
     Pool p = {.c = c, .list = list};
     Text out;
+    Shard shard;
     text_init(&out, &c->unit.arena);
-    TRY(read_format(c, &p.format) && test_find(c, list));
+    TRY(read_format(c, &p.format) && shard_parse(c, &shard) && test_find(c, list));
+    SHARD_KEEP(&shard, &list->cases);
+    list->without = shard.k == 1 ? list->without : 0;
     int64_t jobs = job_count(c);
     c->threads = jobs > 1 ? 1 : c->threads;
     p.workers = ARENA_ARRAY(&c->unit.arena, Worker, list->cases.n);

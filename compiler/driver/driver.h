@@ -58,7 +58,8 @@ typedef struct Cmd {
     const char *key;       /* --key: a file */
     const char *signature; /* --signature: a file */
     const char *depfile;
-    int64_t timeout; /* seconds for each test; 0: the usual number */
+    const char *shard; /* --shard */
+    int64_t timeout;   /* seconds for each test; 0: the usual number */
     const char *report, *budget, *threshold;
     const struct FigureList *limits; /* of --budget, or null */
     const char *print_after;
