@@ -15,7 +15,7 @@
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir); make fuzz-verify: loader and verifier alone
 #   make coverage-blob          branches of loader and verifier that no test takes
 #   make checks-removed         the tests of blobs without each check of loader and verifier
-#   make install    PREFIX=/usr/local, DESTDIR honoured
+#   make install, make uninstall   PREFIX=/usr/local, LIBDIR and DESTDIR honoured (packaging/install.mk)
 #   make lint       formatting, include direction, function length, generated pages
 #   make hooks      lets git run lint on what is committed
 #   make docs       regenerates the generated pages of docs/
@@ -84,7 +84,7 @@ HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
 TOOL_LIBS = -lsodium -ljansson -ldl
 
-.PHONY: all demo test mutants check-passes check-san bench fuzz install uninstall lint docs blobs clean packages format
+.PHONY: all demo test mutants check-passes check-san bench fuzz lint docs blobs clean packages format
 
 LEVEL_NAMES := $(if $(filter x86_64,$(shell uname -m)),$(if $(SAN),,$(shell grep ^LEVEL compiler/host/level.def | cut -d '"' -f 2)))
 HELPER_SETS := $(if $(HAVE_LLVM),$(LEVEL_NAMES:%=$(BUILD)/libtikc-helpers-%.so))
@@ -222,6 +222,8 @@ $(BUILD)/unit/test_host%: tests/unit/test_host%.c $(BUILD)/libtikc-host.so $(BUI
 unit: $(UNIT_BIN)
 .PHONY: unit
 
+include packaging/install.mk
+
 # ---- targets for people ------------------------------------------------------------------------------
 PYTHON = /usr/bin/python3
 
@@ -235,7 +237,6 @@ demo: packages
 	tools/demo.sh $(BUILD)
 
 TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
-HOST_OPEN = $(BUILD)/obj/compiler/host/open.o
 $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
@@ -340,30 +341,6 @@ check-passes: all test-tools
 check-san: packages
 	$(if $(V),,@)ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
-
-# What a program includes: the public headers, and what those include.
-PUBLIC = runtime/include/tikrt.h runtime/include/tikblob.h runtime/include/tikproof.h
-HEADERS = $(filter-out $(PUBLIC:=.o),$(shell $(CC) -Iruntime -Iruntime/include -x c -MM -MT x.o $(PUBLIC)))
-INTO = $(DESTDIR)$(PREFIX)
-PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|'
-install: all
-	$(call say,INSTALL,$(INTO))install -D -t $(INTO)/bin $(BUILD)/tikc
-	@install -D -m 644 -t $(INTO)/share/man/man1 $(BUILD)/gen/tikc.1
-	@install -D -m 644 $(BUILD)/gen/tikc.bash $(INTO)/share/bash-completion/completions/tikc
-	@install -D -m 644 -t $(INTO)/lib $(BUILD)/libtikc-host.so $(HELPER_SETS) $(LIBRARIES:%=$(BUILD)/lib%.so.$(VERSION)) \
-	    $(LIBRARIES:%=$(BUILD)/static/lib%.a)
-	@cp -P $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/lib$l.so.$(SOVERSION)) $(INTO)/lib/
-	@for h in $(sort $(filter runtime/%,$(HEADERS))); do to=$${h#runtime/}; \
-	    install -D -m 644 $$h $(INTO)/include/tikrt/$${to#include/} || exit; done
-	@install -D -m 644 -t $(INTO)/include/tikc compiler/include/tikc.h compiler/include/tikrecord.h
-	@mkdir -p $(INTO)/lib/pkgconfig
-	@for l in $(LIBRARIES); do $(PC) tools/$$l.pc.in > $(INTO)/lib/pkgconfig/$$l.pc || exit; done
-
-uninstall:
-	rm -rf $(INTO)/bin/tikc $(INTO)/share/man/man1/tikc.1 $(INTO)/share/bash-completion/completions/tikc
-	rm -rf $(INTO)/lib/libtikc-host.so $(INTO)/lib/libtikc-helpers-*.so $(INTO)/include/tikrt $(INTO)/include/tikc \
-	    $(foreach l,$(LIBRARIES),$(addprefix $(INTO)/lib/lib$l,.so .so.$(SOVERSION) .so.$(VERSION) .a) \
-	    $(INTO)/lib/pkgconfig/$l.pc)
 
 # libFuzzer targets, built by clang with sanitizers in a tree of their own.
 FUZZ_TARGET ?= source

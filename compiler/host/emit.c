@@ -156,12 +156,25 @@ read_all(int fd, Text *log)
     }
 }
 
+/* Returns the folder of libtikrt.so: that of this library in a build tree, the one above
+ * where they are installed. Null if the system does not know where this library is. */
+static char *
+runtime_folder(Arena *a)
+{
+    char *folder = host_folder(a);
+    char *slash = folder != NULL ? strrchr(folder, '/') : NULL;
+    if (slash != NULL && access(arena_printf(a, "%s/" RUNTIME_NAME, folder), R_OK) != 0) {
+        *slash = '\0';
+    }
+    return folder;
+}
+
 /* Runs the linker; log gets what it prints. Returns its exit status, or -1. The library
  * names libtikrt.so and where it is, so that a program need not have loaded it. */
 static int
 run_linker(Arena *a, const char *object, const char *library, Text *log)
 {
-    char *folder = host_folder(a); /* libtikrt.so stands beside this library */
+    char *folder = runtime_folder(a);
     if (folder == NULL) {
         text_put(log, "the folder of libtikc-host.so is not known");
         return -1;

@@ -1,10 +1,12 @@
 /* open.c: loads libtikc-host.so when a command makes machine code. It is the only file of
  * this folder that is linked into the tool and libtikc.so: everything else needs LLVM,
  * which takes longer to load than most commands run, and may not be installed. The
- * library is looked for next to the library or program that this file is part of, in
- * ../lib, one folder up (for the tools of the build tree), then the same next to the
- * program, then where the system keeps libraries. The paths are spelled out, since a run
- * path does not reach dlopen under the address sanitizer. */
+ * library is looked for from the folder of the library or program that this file is part
+ * of, then from that of the program: beside it and one folder up in a build tree, in its
+ * folder tikc or, from a program, that of the library folder where they are installed.
+ * All of it is relative and links are followed, so that a prefix can be moved. Last comes
+ * where the system keeps libraries. The paths are spelled out, since a run path does not
+ * reach dlopen under the address sanitizer. */
 #define _GNU_SOURCE
 #include "host/host.h"
 
@@ -15,7 +17,8 @@
 
 #define LIBRARY "libtikc-host.so"
 
-static const char *const places[] = {"", "/../lib", "/.."};
+/* TIKC_LIBDIR is the way from the folder of programs to that of libraries. */
+static const char *const places[] = {"", "/tikc", "/" TIKC_LIBDIR "/tikc", "/.."};
 
 static const char *
 folder_of(Unit *u, const char *path, size_t n)
@@ -33,13 +36,17 @@ program_folder(Unit *u)
     return n > 0 && n < (ssize_t)sizeof path ? folder_of(u, path, (size_t)n) : NULL;
 }
 
-/* Returns the folder of the library that this code is in, or of the program again. */
+/* Returns the folder of the library that this code is in; of a program, whose name may be
+ * a link, or null if it was found by the search path and so has no folder in its name. */
 static const char *
 own_folder(Unit *u)
 {
     Dl_info info;
-    bool known = dladdr(&places, &info) != 0 && info.dli_fname != NULL;
-    return known ? folder_of(u, info.dli_fname, strlen(info.dli_fname)) : NULL;
+    const char *name = dladdr(&places, &info) != 0 ? info.dli_fname : NULL;
+    char *path = name && strchr(name, '/') ? realpath(name, NULL) : NULL;
+    const char *folder = path ? folder_of(u, path, strlen(path)) : NULL;
+    free(path);
+    return folder;
 }
 
 /* Returns the path of the library near a folder; null if it is not there. */

@@ -11,7 +11,7 @@ check() { # FILE PATTERN
 rt='tik_|tikrt_|tikblob_'
 check "$1/libtikrt.so" "$rt" -D
 check "$1/libtikrt.a" "$rt" -g
-check "$1/libtikc-host.so" 'tikc_host_api$' -D
+check "$1/tikc/libtikc-host.so" 'tikc_host_api$' -D
 if [ -e "$1/libtikc.so" ]; then
     check "$1/libtikc.so" 'tikc_' -D
     check "$1/libtikc.a" 'tikc_' -g
