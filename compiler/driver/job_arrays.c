@@ -208,16 +208,19 @@ job_check_names(Cmd *c, const Job *job)
            parse_fills(c, job, "--expect", &c->expects);
 }
 
-/* Checks as far as possible, before the run, that the outputs can be written: a kernel
- * may run for long, and all outputs are written or none. */
+static bool
+can_output(Cmd *c, const char *path)
+{
+    return io_can_write(&c->unit, path) && options_spare(c, path);
+}
+
 bool
 job_check_outputs(Cmd *c)
 {
     for (uint32_t i = 0; i < c->outs.n; i++) {
-        TRY(io_can_write(&c->unit, c->outs.p[i].path) &&
-            options_spare(c, c->outs.p[i].path));
+        TRY(can_output(c, c->outs.p[i].path));
     }
-    return true;
+    return !c->trace || can_output(c, c->trace);
 }
 
 /* Reports a file whose elements differ from those that the launcher sets in a preset

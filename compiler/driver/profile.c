@@ -1,6 +1,5 @@
 /* profile.c: what 'tikc profile' and 'run --mode time' show of a run on the emulator's
- * model of the queues: one screen, or JSON, and a trace for viewers of Chrome's format.
- */
+ * model of the queues, as one screen or as JSON. */
 #include "driver/profile.h"
 
 #include <stdio.h>
@@ -8,54 +7,18 @@
 #include <string.h>
 
 enum {
-    MOST_EVENTS = 500000, /* of a trace; the rest is left out, and that is said */
-    MOST_PLACED = 20000,  /* descriptors of a kernel whose places are looked up */
-    HOT = 8               /* lines that are shown */
+    HOT = 8 /* lines that are shown */
 };
 
-/* ---- events -------------------------------------------------------------- */
-
-/* Puts the source place of a descriptor, or its number. */
-static void
-put_place(const ProfileView *v, uint32_t descriptor, Text *out)
+const char *
+profile_wait_name(int by)
 {
-    const char *file;
-    uint32_t line, column;
-    if (v->kernel.ndescriptors <= MOST_PLACED &&
-        tikblob_place(&v->blob, v->index, descriptor, &file, &line, &column)) {
-        text_printf(out, "%s:%u:%u", file, line, column);
-    } else {
-        text_printf(out, "descriptor %u", descriptor);
-    }
+    return by < TIK_QUEUES             ? tikrt_queue_name(by)
+           : by == TIK_WAIT_DISPATCHER ? "dispatcher"
+                                       : "other cores";
 }
 
-/* Times are microseconds; a line of a queue has the number of the queue. */
-static void
-put_event(ProfileView *v, const TikProfileEvent *e)
-{
-    Text *t = &v->trace;
-    double mhz = (double)v->profile.mhz;
-    json_open(t, NULL, '{');
-    json_text(t, "name", v->names[e->descriptor]);
-    json_text(t, "ph", "X");
-    json_key(t, "ts");
-    text_printf(t, "%.4f", (double)e->begin / mhz);
-    json_key(t, "dur");
-    text_printf(t, "%.4f", (double)(e->end - e->begin) / mhz);
-    json_count(t, "pid", e->core);
-    json_count(t, "tid", (uint64_t)e->queue);
-    json_open(t, "args", '{');
-    json_count(t, "descriptor", e->descriptor);
-    json_count(t, "clocks", e->end - e->begin);
-    if (e->waited > 0) {
-        json_count(t, "waited", e->waited);
-        json_text(t, "waited for",
-                  e->waited_for < TIK_QUEUES ? tikrt_queue_name(e->waited_for)
-                                             : "dispatcher");
-    }
-    json_close(t, '}');
-    json_close(t, '}');
-}
+/* ---- what is collected --------------------------------------------------- */
 
 static void
 on_event(void *ctx, const TikProfileEvent *e)
@@ -63,54 +26,56 @@ on_event(void *ctx, const TikProfileEvent *e)
     ProfileView *v = ctx;
     v->busy[e->descriptor] += e->end - e->begin;
     v->queue[e->descriptor] = (uint8_t)e->queue;
-    if (v->wants_trace && v->events++ < MOST_EVENTS) {
-        put_event(v, e);
+    if (v->trace) {
+        profile_trace_event(v, e);
     }
 }
 
-/* Gives each instruction its name, and the trace the names of its lines. */
+static void
+on_flag(void *ctx, const TikProfileFlag *f)
+{
+    ProfileView *v = ctx;
+    if (v->trace) {
+        profile_trace_flag(v, f);
+    }
+}
+
+static const char *
+name_of(const TikDesc *d)
+{
+    return d->kind == DESC_INSTR   ? tikblob_op_name(d->op)
+           : d->kind == DESC_LOAD  ? "load"
+           : d->kind == DESC_STORE ? "store"
+                                   : "";
+}
+
+static void
+set_place(void *to, uint32_t descriptor, const char *file, uint32_t line, uint32_t column)
+{
+    ProfileView *v = to;
+    v->places[descriptor] = (ProfilePlace){file, line, column};
+}
+
+/* Gives each descriptor its name and its place. */
 static void
 fill_names(ProfileView *v, Arena *a)
 {
     TikCursor c;
     TikDesc *d = ARENA_NEW(a, TikDesc);
     v->names = ARENA_ARRAY(a, const char *, v->kernel.ndescriptors + 1);
+    v->places = ARENA_ARRAY(a, ProfilePlace, v->kernel.ndescriptors + 1);
     tikblob_cursor(&c, &v->blob, v->index);
     while (tikblob_next(&c, d, NULL) > 0) {
-        v->names[d->index] = d->kind == DESC_INSTR ? tikblob_op_name(d->op) : "";
+        v->names[d->index] = name_of(d);
     }
-}
-
-/* Names the line of each queue and the group of each core, as the format does. */
-static void
-put_titles(ProfileView *v)
-{
-    for (uint32_t core = 0; core < v->profile.cores; core++) {
-        for (int q = 0; q < TIK_QUEUES; q++) {
-            Text *t = &v->trace;
-            json_open(t, NULL, '{');
-            json_text(t, "name", q ? "thread_name" : "process_name");
-            json_text(t, "ph", "M");
-            json_count(t, "pid", core);
-            json_number(t, "tid", q);
-            json_open(t, "args", '{');
-            json_key(t, "name");
-            if (q) {
-                diag_put_json(t, tikrt_queue_name(q));
-            } else {
-                text_printf(t, "\"core %u\"", core);
-            }
-            json_close(t, '}');
-            json_close(t, '}');
-        }
-    }
+    tikblob_places(&v->blob, v->index, set_place, v);
 }
 
 bool
 profile_begin(Cmd *c, ProfileView *v, const uint8_t *blob, size_t size, int kernel)
 {
     Arena *a = &c->unit.arena;
-    *v = (ProfileView){.index = kernel, .wants_trace = c->trace != NULL};
+    *v = (ProfileView){.index = kernel};
     TikBlobDiag diag;
     if (!tikblob_open(&v->blob, blob, size, &diag)) {
         return blob_refused(c, NULL, 0, &diag);
@@ -120,13 +85,25 @@ profile_begin(Cmd *c, ProfileView *v, const uint8_t *blob, size_t size, int kern
     v->queue = ARENA_ARRAY(a, uint8_t, v->kernel.ndescriptors + 1);
     fill_names(v, a);
     v->profile.event = on_event;
+    v->profile.flag = on_flag;
     v->profile.ctx = v;
-    text_init(&v->trace, a);
-    text_put(&v->trace, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    v->trace = c->trace ? profile_trace_begin(a) : NULL;
     return true;
 }
 
 /* ---- the screen ---------------------------------------------------------- */
+
+/* Puts the source place of a descriptor, or its number. */
+static void
+put_place(const ProfileView *v, uint32_t descriptor, Text *out)
+{
+    const ProfilePlace *p = &v->places[descriptor];
+    if (p->file) {
+        text_printf(out, "%s:%u:%u", p->file, p->line, p->column);
+    } else {
+        text_printf(out, "descriptor %u", descriptor);
+    }
+}
 
 static double
 percent(uint64_t part, uint64_t whole)
@@ -155,11 +132,11 @@ put_queue(const ProfileView *v, int q, Text *out)
                 percent(p->queue[q].busy, p->core_clocks),
                 (unsigned long long)p->queue[q].instructions);
     const char *before = "; waits for ";
-    for (int by = 0; by <= TIK_QUEUES; by++) {
+    for (int by = 0; by < TIK_WAITS; by++) {
         double share = percent(p->queue[q].wait[by], p->core_clocks);
         if (share >= 0.1) {
-            text_printf(out, "%s%s %.1f %%", before,
-                        by < TIK_QUEUES ? tikrt_queue_name(by) : "the dispatcher", share);
+            text_printf(out, "%s%s%s %.1f %%", before, by < TIK_QUEUES ? "" : "the ",
+                        profile_wait_name(by), share);
             before = ", ";
         }
     }
@@ -249,10 +226,9 @@ json_queues(const TikProfile *p, Text *out)
         json_count(out, "busy", p->queue[q].busy);
         json_count(out, "instructions", p->queue[q].instructions);
         json_open(out, "waits", '{');
-        for (int by = 0; by <= TIK_QUEUES; by++) {
+        for (int by = 0; by < TIK_WAITS; by++) {
             if (p->queue[q].wait[by] > 0) {
-                json_count(out, by < TIK_QUEUES ? tikrt_queue_name(by) : "dispatcher",
-                           p->queue[q].wait[by]);
+                json_count(out, profile_wait_name(by), p->queue[q].wait[by]);
             }
         }
         json_close(out, '}');
@@ -299,18 +275,6 @@ show_json(Cmd *c, const ProfileView *v)
 
 /* ---- the end ------------------------------------------------------------- */
 
-static bool
-write_trace(Cmd *c, ProfileView *v)
-{
-    put_titles(v);
-    text_put(&v->trace, "]}\n");
-    if (v->events > MOST_EVENTS) {
-        fprintf(stderr, "tikc: note: the trace has the first %d of %llu instructions\n",
-                MOST_EVENTS, (unsigned long long)v->events);
-    }
-    return io_write(&c->unit, c->trace, v->trace.p, v->trace.n);
-}
-
 bool
 profile_end(Cmd *c, ProfileView *v)
 {
@@ -320,7 +284,7 @@ profile_end(Cmd *c, ProfileView *v)
                                              "known: mode time has no model of it",
                                              tikblob_soc_name(v->blob.soc)));
     }
-    TRY(!v->wants_trace || write_trace(c, v));
+    TRY(!v->trace || profile_trace_end(c, v));
     if (report_json(c)) {
         return show_json(c, v);
     }

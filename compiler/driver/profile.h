@@ -4,28 +4,44 @@
 
 #include "driver/driver.h"
 
+/* Where a descriptor is in the source; without a file it is not known. */
+typedef struct ProfilePlace {
+    const char *file;
+    uint32_t line, column;
+} ProfilePlace;
+
+typedef struct ProfileTrace ProfileTrace;
+
 /* What is collected while a kernel of a blob runs. */
 typedef struct ProfileView {
     TikBlob blob;
     TikBlobKernel kernel;
     int index; /* of the kernel */
     TikProfile profile;
-    const char **names; /* by descriptor: the name of its instruction */
-    uint64_t *busy;     /* by descriptor: clocks of its queue */
-    uint8_t *queue;     /* by descriptor */
-    Text trace;
-    uint64_t events;
-    bool wants_trace;
+    const char **names;   /* by descriptor: the name of its instruction */
+    ProfilePlace *places; /* by descriptor */
+    uint64_t *busy;       /* by descriptor: clocks of its queue */
+    uint8_t *queue;       /* by descriptor */
+    ProfileTrace *trace;  /* of --trace, or null */
 } ProfileView;
 
 /* Makes the view of a kernel, whose profile is given to the emulator. Returns false after
  * a diagnostic. */
 bool MUST_USE profile_begin(Cmd *c, ProfileView *v, const uint8_t *blob, size_t size,
                             int kernel);
-/* Writes the trace of --trace and prints what was found. */
+/* Writes the files that the command line asks for and prints what was found. */
 bool MUST_USE profile_end(Cmd *c, ProfileView *v);
-
 /* Prints what was executed, which depends on no model. */
 bool MUST_USE profile_stats(Cmd *c, const ProfileView *v);
+/* Names what a queue waits for: a queue, or a TIK_WAIT_. */
+const char *profile_wait_name(int by);
+
+/* ---- profile_trace.c ----------------------------------------------------- */
+
+ProfileTrace *profile_trace_begin(Arena *a);
+void profile_trace_event(const ProfileView *v, const TikProfileEvent *e);
+void profile_trace_flag(const ProfileView *v, const TikProfileFlag *f);
+/* Writes the file of --trace. Returns false after a diagnostic. */
+bool MUST_USE profile_trace_end(Cmd *c, const ProfileView *v);
 
 #endif

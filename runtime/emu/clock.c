@@ -40,7 +40,8 @@ enum {
 enum {
     RECENT = 12, /* accesses of a region that are remembered */
     KNOWN = 512, /* instructions of which something is known */
-    NO_QUEUE = PIPE_COUNT
+    REACHES = 6, /* operands of an instruction that are followed */
+    NO_QUEUE = TIK_WAIT_DISPATCHER
 };
 
 /* An operand of an instruction: bytes from its place on. */
@@ -58,12 +59,12 @@ typedef struct Known {
     int64_t bytes;
     uint8_t from, to; /* memories of a move; equal: it is none */
     int64_t key[EMU_KEY];
-    Reach reach[6];
+    Reach reach[REACHES];
 } Known;
 
 typedef struct Recent {
     int64_t lo, hi;
-    uint64_t end;
+    uint64_t begin, end;
     bool write;
     uint8_t pipe;
 } Recent;
@@ -73,11 +74,30 @@ typedef struct RegionClock {
     uint32_t next;
 } RegionClock;
 
+/* When something may begin, which queue it waits for, and when the instruction there
+ * began. */
+typedef struct Start {
+    uint64_t at;
+    int by; /* a queue, or a TIK_WAIT_ */
+    uint64_t since;
+} Start;
+
+/* A flag that is up: since when, and what its queue executed last before. */
+typedef struct FlagClock {
+    uint64_t at, since;
+    uint32_t descriptor;
+} FlagClock;
+
 typedef struct CoreClock {
     uint64_t now; /* of the dispatcher */
     uint64_t free[PIPE_COUNT];
-    uint64_t flag[PIPE_COUNT][PIPE_COUNT][FLAG_IDS];
+    uint64_t began[PIPE_COUNT]; /* the last instruction */
+    Start held[PIPE_COUNT];     /* by a wait_flag, until what is free does not say */
+    FlagClock flag[PIPE_COUNT][PIPE_COUNT][FLAG_IDS];
     uint64_t end; /* of everything so far */
+    int last;     /* the queue that ends then */
+    bool meets;   /* it has come to a barrier of all cores, the descriptor barrier */
+    uint32_t barrier;
     RegionClock *regions;
 } CoreClock;
 
@@ -168,7 +188,7 @@ clock_begin(EmuRun *r)
     k->watch->profile->mhz = known == NULL      ? 0
                              : c->rate.mhz == 0 ? DEFAULT_MHZ
                                                 : c->rate.mhz;
-    c->in_l2 = fits_l2(k);
+    c->in_l2 = k->watch->profile->in_l2 = fits_l2(k);
     c->flags = (k->flags & TIKBLOB_QUEUES) != 0;
     c->known = calloc(KNOWN, sizeof *c->known);
     c->group = calloc((size_t)k->nregions + 1, sizeof *c->group);
@@ -233,6 +253,31 @@ clock_core(EmuRun *r)
     c->failed = c->failed || cores == NULL || cores[r->core].regions == NULL;
 }
 
+/* A core waits at a barrier for the others, unless it has ended. */
+static void
+meet_at(EmuRun *r, uint32_t index, uint64_t latest)
+{
+    CoreClock *core = &r->clock->cores[index];
+    TikProfile *p = r->p->kernel.watch->profile;
+    TikProfileEvent e = {.core = index,
+                         .descriptor = core->barrier,
+                         .queue = PIPE_S,
+                         .begin = latest,
+                         .end = latest,
+                         .waited = latest - core->now,
+                         .waited_for = TIK_WAIT_CORES};
+    bool waits = core->meets && e.waited > 0;
+    core->meets = false;
+    core->now = latest;
+    if (!waits) {
+        return;
+    }
+    p->queue[PIPE_S].wait[TIK_WAIT_CORES] += e.waited;
+    if (p->event != NULL) {
+        p->event(p->ctx, &e);
+    }
+}
+
 void
 clock_meet(EmuRun *r)
 {
@@ -243,7 +288,7 @@ clock_meet(EmuRun *r)
         latest = c->cores[i].now > latest ? c->cores[i].now : latest;
     }
     for (uint32_t i = 0; c != NULL && i < c->ncores; i++) {
-        c->cores[i].now = latest;
+        meet_at(r, i, latest);
     }
 }
 
@@ -463,17 +508,11 @@ known_of(EmuRun *r, const EmuOp *op)
 
 /* ---- queues -------------------------------------------------------------- */
 
-/* When an instruction may begin, and which queue it waits for. */
-typedef struct Start {
-    uint64_t at;
-    int by; /* a queue; NO_QUEUE: the dispatcher */
-} Start;
-
 static void
-wait_until(Start *s, uint64_t at, int by)
+wait_until(Start *s, Start other)
 {
-    if (at > s->at) {
-        *s = (Start){at, by};
+    if (other.at > s->at) {
+        *s = other;
     }
 }
 
@@ -484,7 +523,7 @@ wait_for_bytes(const RegionClock *g, int64_t lo, int64_t hi, bool write, Start *
     for (int i = 0; i < RECENT; i++) {
         const Recent *a = &g->at[i];
         if (a->end > s->at && a->lo < hi && lo < a->hi && (a->write || write)) {
-            wait_until(s, a->end, a->pipe);
+            wait_until(s, (Start){a->end, a->pipe, a->begin});
         }
     }
 }
@@ -496,6 +535,7 @@ remember(RegionClock *g, const Recent *a)
         Recent *old = &g->at[i];
         if (old->lo == a->lo && old->hi == a->hi && old->write == a->write &&
             old->pipe == a->pipe) {
+            old->begin = a->begin;
             old->end = a->end;
             return;
         }
@@ -503,26 +543,57 @@ remember(RegionClock *g, const Recent *a)
     g->at[g->next++ % RECENT] = *a;
 }
 
+/* Tells the watch of an instruction that begins at s->at. */
+static void
+tell(const EmuRun *r, const EmuOp *op, const Start *s, TikProfileEvent *e)
+{
+    TikProfile *p = r->p->kernel.watch->profile;
+    e->core = r->core;
+    e->descriptor = op->index;
+    e->begin = s->at;
+    e->waited_for = s->by;
+    e->since = s->since;
+    if (p->event != NULL) {
+        p->event(p->ctx, e);
+    }
+}
+
+/* Fills the bytes that an instruction accesses; returns how many ranges they are. */
+static int
+accesses_of(const EmuRun *r, const Known *k, TikProfileAccess *out)
+{
+    for (int i = 0; i < k->nreach; i++) {
+        const EmuRef *ref = &r->p->refs[k->reach[i].ref];
+        const TikBlobRegion *g = &r->p->kernel.regions[ref->region];
+        int64_t at = emu_offset(r, ref) + (g->scope == SC_GM ? 0 : g->base);
+        out[i] = (TikProfileAccess){.region = ref->region,
+                                    .write = k->reach[i].write,
+                                    .lo = at + k->reach[i].lo,
+                                    .hi = at + k->reach[i].hi};
+    }
+    return k->nreach;
+}
+
 static void
 record(EmuRun *r, const EmuOp *op, const Known *k, const Start *s, uint64_t idle)
 {
     TikProfile *p = r->p->kernel.watch->profile;
+    TikProfileAccess access[REACHES];
     p->queue[k->pipe].busy += k->cost;
     p->queue[k->pipe].instructions++;
     p->queue[k->pipe].wait[s->by] += idle;
     if (k->bytes > 0) {
         p->moved[k->from][k->to] += (uint64_t)k->bytes;
     }
-    if (p->event != NULL) {
-        TikProfileEvent e = {.core = r->core,
-                             .descriptor = op->index,
-                             .queue = k->pipe,
-                             .begin = s->at,
-                             .end = s->at + k->cost,
-                             .waited = idle,
-                             .waited_for = s->by};
-        p->event(p->ctx, &e);
-    }
+    TikProfileEvent e = {.queue = k->pipe,
+                         .end = s->at + k->cost,
+                         .waited = idle,
+                         .from = k->from,
+                         .to = k->to,
+                         .bytes = (uint64_t)k->bytes,
+                         .access = access};
+    e.naccess = p->event == NULL ? 0 : accesses_of(r, k, access);
+    tell(r, op, s, &e);
 }
 
 /* The accesses of the region and of those with which it shares bytes, and in *at where it
@@ -540,8 +611,9 @@ put(EmuRun *r, const EmuOp *op, CoreClock *core)
 {
     const Known *k = known_of(r, op);
     bool ordered = r->clock->flags;
-    Start s = {core->now, NO_QUEUE};
+    Start s = {core->now, NO_QUEUE, 0};
     uint64_t free = core->free[k->pipe];
+    wait_until(&s, core->held[k->pipe]);
     for (int i = 0; i < k->nreach && !ordered; i++) {
         const EmuRef *ref = &r->p->refs[k->reach[i].ref];
         int64_t at;
@@ -551,16 +623,22 @@ put(EmuRun *r, const EmuOp *op, CoreClock *core)
                        &s);
     }
     uint64_t idle = s.at > free ? s.at - free : 0;
-    wait_until(&s, free, k->pipe);
+    wait_until(&s, (Start){free, k->pipe, core->began[k->pipe]});
     uint64_t end = s.at + k->cost;
     core->free[k->pipe] = end;
+    core->began[k->pipe] = s.at;
+    core->last = end > core->end ? k->pipe : core->last;
     core->end = end > core->end ? end : core->end;
     for (int i = 0; i < k->nreach && !ordered; i++) {
         const EmuRef *ref = &r->p->refs[k->reach[i].ref];
         int64_t at;
         RegionClock *g = region_of(r, core, ref->region, &at);
         at += emu_offset(r, ref);
-        Recent a = {at + k->reach[i].lo, at + k->reach[i].hi, end, k->reach[i].write,
+        Recent a = {at + k->reach[i].lo,
+                    at + k->reach[i].hi,
+                    s.at,
+                    end,
+                    k->reach[i].write,
                     k->pipe};
         remember(g, &a);
     }
@@ -569,10 +647,51 @@ put(EmuRun *r, const EmuOp *op, CoreClock *core)
 
 /* ---- descriptors --------------------------------------------------------- */
 
+/* The dispatcher waits until s->at, if that is later than now. */
 static void
-drain(CoreClock *core)
+wait_dispatcher(EmuRun *r, const EmuOp *op, CoreClock *core, const Start *s)
 {
-    core->now = core->end > core->now ? core->end : core->now;
+    if (s->at > core->now) {
+        TikProfileEvent e = {.queue = PIPE_S, .end = s->at, .waited = s->at - core->now};
+        r->p->kernel.watch->profile->queue[PIPE_S].wait[s->by] += e.waited;
+        tell(r, op, s, &e);
+        core->now = s->at;
+    }
+}
+
+/* The dispatcher waits until all queues are empty. */
+static void
+drain(EmuRun *r, const EmuOp *op, CoreClock *core)
+{
+    Start s = {core->end, core->last, core->began[core->last]};
+    wait_dispatcher(r, op, core, &s);
+}
+
+/* When a queue comes to what follows the instructions that it was given. */
+static uint64_t
+ready_at(const CoreClock *core, int pipe)
+{
+    uint64_t at = core->now;
+    if (pipe != PIPE_S) {
+        at = core->free[pipe] > at ? core->free[pipe] : at;
+        at = core->held[pipe].at > at ? core->held[pipe].at : at;
+    }
+    return at;
+}
+
+/* Tells the watch of a pair of set_flag and wait_flag. */
+static void
+tell_flag(const EmuRun *r, const EmuOp *op, const FlagClock *up, TikProfileFlag *f)
+{
+    TikProfile *p = r->p->kernel.watch->profile;
+    f->core = r->core;
+    f->set = up->descriptor;
+    f->wait = op->index;
+    f->set_at = up->at;
+    f->since = up->since;
+    if (p->flag != NULL) {
+        p->flag(p->ctx, f);
+    }
 }
 
 static void
@@ -585,14 +704,20 @@ flag(EmuRun *r, const EmuOp *op, CoreClock *core)
         id >= FLAG_IDS) {
         return; /* the emulator says what is wrong */
     }
-    uint64_t *up = &core->flag[from][to][id];
+    FlagClock *up = &core->flag[from][to][id];
     if (op->op == OP_SET_FLAG) {
-        *up =
-            from == PIPE_S || core->free[from] < core->now ? core->now : core->free[from];
-    } else if (to == PIPE_S) {
-        core->now = *up > core->now ? *up : core->now;
+        *up = (FlagClock){ready_at(core, (int)from),
+                          from == PIPE_S ? core->now : core->began[from], op->index};
+        return;
+    }
+    TikProfileFlag f = {.from = (int)from, .to = (int)to, .id = (uint32_t)id};
+    f.wait_at = ready_at(core, (int)to);
+    tell_flag(r, op, up, &f);
+    Start s = {up->at, (int)from, up->since};
+    if (to == PIPE_S) {
+        wait_dispatcher(r, op, core, &s);
     } else {
-        core->free[to] = *up > core->free[to] ? *up : core->free[to];
+        wait_until(&core->held[to], s);
     }
 }
 
@@ -601,7 +726,7 @@ barrier(EmuRun *r, const EmuOp *op, CoreClock *core)
 {
     int64_t pipe = emu_slot(r, op, PIPE_pipe);
     if (pipe == PIPE_COUNT) {
-        drain(core);
+        drain(r, op, core);
     }
 }
 
@@ -617,7 +742,9 @@ instruction(EmuRun *r, const EmuOp *op, CoreClock *core)
         barrier(r, op, core);
         break;
     case SEM_BLOCK_BARRIER:
-        drain(core);
+        drain(r, op, core);
+        core->meets = true;
+        core->barrier = op->index;
         break;
     default:
         put(r, op, core);
@@ -635,13 +762,16 @@ element(EmuRun *r, const EmuOp *op, CoreClock *core)
     RegionClock *g = region_of(r, core, ref->region, &at);
     at += emu_offset(r, ref);
     int64_t end = at + dtype_size((Dtype)op->dtype);
-    Start s = {core->now, PIPE_S};
+    Start s = {core->now, PIPE_S, 0};
     wait_for_bytes(g, at, end, write, &s);
     TikProfile *p = r->p->kernel.watch->profile;
-    p->queue[PIPE_S].wait[s.by] += s.at - core->now;
+    TikProfileEvent e = {.queue = PIPE_S, .waited = s.at - core->now};
+    p->queue[PIPE_S].wait[s.by] += e.waited;
     core->now = s.at + (global ? GLOBAL_ELEMENT : ELEMENT) - 1;
     p->queue[PIPE_S].busy += (uint64_t)(global ? GLOBAL_ELEMENT : ELEMENT) - 1;
-    Recent a = {at, end, core->now, write, PIPE_S};
+    e.end = core->now;
+    tell(r, op, &s, &e);
+    Recent a = {at, end, s.at, core->now, write, PIPE_S};
     remember(g, &a);
 }
 

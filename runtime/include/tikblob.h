@@ -301,6 +301,12 @@ TIK_API int tikblob_next(TikCursor *c, TikDesc *out, TikBlobDiag *diag);
 TIK_API bool tikblob_place(const TikBlob *b, int kernel, uint32_t descriptor,
                            const char **file, uint32_t *line, uint32_t *column);
 
+/* Does the same for all descriptors of a kernel that have a position, in their order. */
+typedef void (*TikBlobPlaceSink)(void *to, uint32_t descriptor, const char *file,
+                                 uint32_t line, uint32_t column);
+TIK_API void tikblob_places(const TikBlob *b, int kernel, TikBlobPlaceSink each,
+                            void *to);
+
 /* A call of a function of the source that was made while compiling, and the call that it
  * was made from. Frames have numbers from 1; a parent's number is less than its own. */
 typedef struct TikBlobFrame {

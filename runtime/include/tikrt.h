@@ -201,25 +201,59 @@ TIK_API bool tik_launch_watched(const TikKernel *k, TikArray *const *args, int t
 TIK_API bool tik_emulate(const uint8_t *blob, size_t size, int kernel,
                          TikArray *const *args, TikError *err);
 
-/* An instruction in the model of the queues: clocks from the start of the kernel. */
+enum {
+    TIK_QUEUES = 7,    /* S, V, M, MTE1, MTE2, MTE3, FIX: rows of isa/pipe.def */
+    TIK_MEMORIES = 12, /* GM, UB, L1, ...: rows of isa/scope.def */
+    /* what a queue waits for beside other queues: the dispatcher that hands out
+     * descriptors, and, at a barrier, the other cores */
+    TIK_WAIT_DISPATCHER = TIK_QUEUES,
+    TIK_WAIT_CORES,
+    TIK_WAITS
+};
+
+/* Bytes that an instruction accesses, of a region of the kernel: addresses in a memory of
+ * the core, offsets in an array of global memory. */
+typedef struct TikProfileAccess {
+    uint32_t region;
+    bool write;
+    int64_t lo, hi; /* hi is one past the last byte */
+} TikProfileAccess;
+
+/* An instruction in the model of the queues: clocks from the start of the kernel. On the
+ * queue S these are accesses to elements, and, with begin equal to end, descriptors for
+ * which the dispatcher waited. */
 typedef struct TikProfileEvent {
     uint32_t core, descriptor;
     int queue; /* index in TikProfile.queue */
     uint64_t begin, end;
     uint64_t waited; /* clocks for which its queue was idle before */
-    int waited_for;  /* the queue; TIK_QUEUES: the dispatcher */
+    int waited_for;  /* the queue, or a TIK_WAIT_ */
+    uint64_t since;  /* when what it waited for there began; of queues only */
+    int from, to;    /* memories of a move that has bytes */
+    uint64_t bytes;  /* that were moved */
+    int naccess;
+    const TikProfileAccess *access; /* valid in the call only */
 } TikProfileEvent;
 
-enum {
-    TIK_QUEUES = 7,   /* S, V, M, MTE1, MTE2, MTE3, FIX: rows of isa/pipe.def */
-    TIK_MEMORIES = 12 /* GM, UB, L1, ...: rows of isa/scope.def */
-};
+/* A wait_flag and the set_flag that it waits for. */
+typedef struct TikProfileFlag {
+    uint32_t core;
+    uint32_t set, wait; /* descriptors */
+    int from, to;       /* the queue that sets it, the one that waits */
+    uint32_t id;
+    uint64_t since;   /* when the last instruction before set_flag began */
+    uint64_t set_at;  /* when the flag is up */
+    uint64_t wait_at; /* when the queue comes to wait_flag; it goes on at the later one */
+} TikProfileFlag;
 
-/* What the mode time finds (docs/emulator.md). The caller zeroes it and sets event and
- * ctx; the emulator fills the rest. It is a model: results never depend on it. */
+/* What the mode time finds (docs/emulator.md). The caller zeroes it and sets the
+ * functions and ctx; the emulator fills the rest. It is a model: results never depend on
+ * it. */
 typedef struct TikProfile {
-    /* called for each instruction, in the order of execution; may be null */
+    /* called for each instruction and each pair of flags, in the order of execution; may
+     * be null */
     void (*event)(void *ctx, const TikProfileEvent *e);
+    void (*flag)(void *ctx, const TikProfileFlag *f);
     void *ctx;
     int64_t mhz; /* clock of a core; 0: the rates of the processor are not known, so that
                   * clocks mean nothing and only what is counted does */
@@ -227,11 +261,12 @@ typedef struct TikProfile {
     uint64_t clocks;      /* until the last core ended, if all start at once */
     uint64_t core_clocks; /* sum over the cores */
     uint64_t descriptors; /* that were executed */
+    bool in_l2; /* all arguments fit into L2: its rates count for global memory */
     struct {
         uint64_t busy, instructions;
-        /* clocks for which the queue was idle, by the queue that it waited for;
-         * TIK_QUEUES: for the dispatcher */
-        uint64_t wait[TIK_QUEUES + 1];
+        /* clocks for which the queue was idle, by what it waited for: a queue, or a
+         * TIK_WAIT_ */
+        uint64_t wait[TIK_WAITS];
     } queue[TIK_QUEUES];
     uint64_t moved[TIK_MEMORIES][TIK_MEMORIES]; /* bytes, from and to */
 } TikProfile;

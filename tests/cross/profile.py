@@ -58,7 +58,7 @@ def check_sample(path, folder):
             busy[queue] = busy.get(queue, 0) + e['args']['clocks']
         assert end * got['mhz'] <= got['clocks'] + 1, (path, end, got['clocks'])
     names = list(got['queues'])
-    for i, name in enumerate(names[1:], 1):
+    for i, name in enumerate(names[1:], 2):   # threads have numbers from 1
         assert got['queues'][name]['busy'] == busy.get(i, 0), (path, name)
         assert got['queues'][name]['busy'] <= got['core_clocks']
     assert got['clocks'] * got['cores'] >= got['core_clocks']
