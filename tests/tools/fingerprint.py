@@ -6,7 +6,7 @@ usage: fingerprint.py gather SET [--programs N] [--operators DIR TABLE.tsv]
        fingerprint.py compare OLD NEW
 
 gather copies programs into the folder SET, once: the samples, the kernels and operators of tests/cross, every .tik file
-of tests/lit, the programs of the golden cases, N random programs (20000; half of gen.py, half of vector_gen), and the
+of tests/lit, the programs of the golden cases, N random programs (20000; half of gen.py and rows.py, half of vector_gen), and the
 operators of a package, whose table tools/operators.py describes. take runs the tikc and the diffrun of BUILD on them
 and writes one line for each fact: the program, what was asked (blob, trace, llvm, check, blobs, run) and a digest of
 the answer. check is the names of the diagnostics with their lines; blobs, of random programs, is all their blobs; run is
@@ -77,7 +77,7 @@ def random_jobs(folder, count):
     os.makedirs(os.path.join(folder, 'jobs'), exist_ok=True)
     by_soc = collections.defaultdict(list)
     for seed in range(count // 2):
-        p = gen.Program(seed)
+        p = gen.program(seed)
         if not p.faulty:  # what is refused while compiling would take its module along
             by_soc[p.soc].append(p)
     for soc, made in sorted(by_soc.items()):
