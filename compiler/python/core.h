@@ -677,6 +677,9 @@ bool eval_fast(AstOp op, Value a, Value b, Value *out);
 /* Computes a op= b. */
 Value eval_update(Interp *in, AstOp op, Value a, Value b, Span span);
 bool eval_bind(Interp *in, Ast *e, Sym name, Value v); /* the node has place and slot */
+/* Returns what a name holds before it is bound, VAL_FAIL if that is nothing, or an
+ * attribute of a class body. */
+Value eval_held(Interp *in, const Ast *e);
 bool eval_unbind(Interp *in, Ast *e, Sym name);
 bool eval_truth(Interp *in, Ast *e, bool *out);
 Value eval_function(Interp *in, AstFunc *fn);

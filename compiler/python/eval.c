@@ -186,6 +186,13 @@ eval_bind(Interp *in, Ast *e, Sym name, Value v)
     return true;
 }
 
+Value
+eval_held(Interp *in, const Ast *e)
+{
+    const Value *at = variable(in, e);
+    return at ? *at : val_fail();
+}
+
 bool
 eval_unbind(Interp *in, Ast *e, Sym name)
 {

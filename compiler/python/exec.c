@@ -165,6 +165,17 @@ assign_side_by_side(Interp *in, Ast *s)
     return true;
 }
 
+/* Tells the object that a name has held that the name becomes a number. */
+static void
+tell_rebound(Interp *in, const Ast *target, const Ast *s, Value v)
+{
+    bool number = v.kind == VAL_INT || v.kind == VAL_FLOAT || v.kind == VAL_BOOL;
+    Value old = number && target->kind == AST_NAME ? eval_held(in, target) : val_none();
+    if (old.kind == VAL_OBJECT && old.obj->cls->rebound) {
+        old.obj->cls->rebound(in, old.obj, target->name, v, s->span);
+    }
+}
+
 static bool
 exec_assignment(Interp *in, Ast *s)
 {
@@ -176,6 +187,7 @@ exec_assignment(Interp *in, Ast *s)
         return false;
     }
     for (Ast *t = s->list; t; t = t->next) {
+        tell_rebound(in, t, s, v);
         TRY(exec_assign(in, t, v));
     }
     return true;

@@ -128,6 +128,9 @@ typedef struct ObjectClass {
     bool (*leave)(Interp *in, Object *self, Span span, bool failed);
     /* Optional: the core calls it when "as" bound the result of enter to a plain name. */
     void (*named)(Object *self, Sym name);
+    /* Optional: the core calls it before an assignment gives a number to a name that has
+     * held the object. */
+    void (*rebound)(Interp *in, Object *self, Sym name, Value number, Span span);
     void (*repr)(Interp *in, Object *self, Text *out);
     /* Optional: calls a method without making a bound object first. *found is false when
      * there is no such method, and the core goes on with get_attr. Classes should offer

@@ -216,6 +216,13 @@ after_loops(Interp *in, Tik *c, ExprId id)
 }
 
 bool
+tik_in_scope(Interp *in, Tik *c, ExprId e)
+{
+    scopes_of_new(in, c);
+    return c->expr_scope.p[e]->open;
+}
+
+bool
 tik_alive(Interp *in, Tik *c, ExprId *e, Span span)
 {
     scopes_of_new(in, c);

@@ -338,6 +338,27 @@ scalar_repr(Interp *in, Object *self, Text *out)
                 dtype_name(o->c->k->regs.p[o->reg].dtype));
 }
 
+/* Python binds the name anew, and the kernel's Scalar keeps its value: most authors mean
+ * set_as. */
+static void
+scalar_rebound(Interp *in, Object *self, Sym name, Value number, Span span)
+{
+    const ExprObj *o = (ExprObj *)self;
+    if (o->c->built || !o->e || !tik_in_scope(in, o->c, o->e)) {
+        return;
+    }
+    const char *text = sym_text(&in->u->names, name);
+    Diag *d =
+        py_diag(in, D_SCALAR_REBOUND, span,
+                "'%s' has held the Scalar '%s' and becomes the number %s; the Scalar "
+                "keeps its value",
+                text, tik_sym(in, o->name), val_repr(in, number));
+    diag_help(in->u, d,
+              "%s.set_as(%s) sets the Scalar; a number of its own has another "
+              "name",
+              text, val_repr(in, number));
+}
+
 const ObjectClass tik_scalar_class = {
     .name = "Scalar",
     .get_attr = scalar_attr,
@@ -347,6 +368,7 @@ const ObjectClass tik_scalar_class = {
     .unary = tik_unary,
     .truth = tik_truth,
     .repr = scalar_repr,
+    .rebound = scalar_rebound,
 };
 
 bool

@@ -361,6 +361,8 @@ void tik_take_loads(Tik *c, TScope *scope);
  * closed. In *e, variables of multi-core loops that have ended become the core's
  * index. */
 bool tik_alive(Interp *in, Tik *c, ExprId *e, Span span);
+/* Returns whether nothing that the expression reads is closed; reports nothing. */
+bool tik_in_scope(Interp *in, Tik *c, ExprId e);
 RegId tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span);
 /* Returns whether the container is not built yet; false with build-args. */
 bool tik_not_built(Interp *in, Tik *c, Span span);
