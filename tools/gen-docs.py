@@ -37,6 +37,29 @@ def diagnostics():
     return '\n'.join(out + allowable({r[0]: r[1] for r in found})) + '\n'
 
 
+def mistakes():
+    """What the checker says to mistakes, beside what it said before: the table of the test and what it expects."""
+    import tomllib
+    rows = tomllib.loads(read('tests/tools/mistakes.toml'))
+    said = dict(re.findall(r'^== (\S+) [AB]\n((?:(?!== ).*\n)*)', read('tests/lit/cli/expected/mistakes.txt'), re.M))
+    grades = ', '.join(f'{sum(r["grade"] == g for r in rows.values())} {g}' for g in 'AB')
+    before = ', '.join(f'{sum(r["was"] == g for r in rows.values())} {g}' for g in 'ABCD')
+    out = ['# Mistakes and what the checker says', '',
+           'Made by `make docs` from `tests/tools/mistakes.toml` and `tests/lit/cli/expected/mistakes.txt`, whose test checks the grades as far as a program can '
+           '(`tests/tools/mistakes.py`). Lines and columns are those of a kernel around the mistake.', '',
+           '- **A** names the thing, the value, the rule and the place, and the next right value, or the text that replaces the wrong one.',
+           '- **B** names all but the next right value, since only the author knows it.',
+           '- **C** leaves out the value or the thing, or the place is another one.',
+           '- **D** misleads, speaks of something else, or there is nothing.', '',
+           f'{len(rows)} mistakes: {grades}. Before these messages were worked on: {before}.']
+    for name, row in rows.items():
+        lines = row['lines'].strip('\n')
+        now = said[name].split('    ' + lines.replace('\n', '\n    ') + '\n', 1)[1]
+        out += ['', f'## {name}: {row["grade"]}, before {row["was"]}', '', '```python', lines, '```', '', '```', now.rstrip('\n'), '```', '',
+                'before:', '', '```', row['before'].strip('\n'), '```']
+    return '\n'.join(out) + '\n'
+
+
 def ascendc():
     """The page that translates Ascend C."""
     out = ['# Names of Ascend C', '',
@@ -396,6 +419,7 @@ def matrix():
 
 def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
+             'docs/mistakes.md': mistakes(),
              'docs/ir-instructions.md': ir_instructions(),
              'docs/blob-format.md': blob_format(), 'docs/blob-tables.md': gen_blob_tables.page(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
              'docs/c-api.md': c_api(), 'runtime/python/tbe/tik.pyi': gen_stubs.stubs()}

@@ -594,6 +594,13 @@ report_capacity(const Plan *p, Scope scope)
     if (notes > MAX_LIFE_NOTES) {
         diag_note(u, d, b->span, "and %d more buffers", notes - MAX_LIFE_NOTES);
     }
+    int64_t room = (l->size - (need - capacity)) / l->align * l->align / b->copies;
+    if (room > 0 && dtype_size(b->dtype) > 0) {
+        diag_help(u, d,
+                  "beside the others %lld elements of %s fit; or close the scope of one "
+                  "before the next opens",
+                  (long long)(room / dtype_size(b->dtype)), dtype_name(b->dtype));
+    }
 }
 
 /* True if a fixed buffer is inside its memory, and apart from the other fixed buffers

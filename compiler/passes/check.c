@@ -125,7 +125,7 @@ report(Checker *c, const CheckWalk *w, const Site *s, const Witness *wit, bool g
     if (!rule_table[f->rule].warning) {
         note_tensor(c, d, s, f->param);
     }
-    check_help(u, d, s, f);
+    check_help(u, d, s, w, wit);
 }
 
 typedef struct WarnCtx {

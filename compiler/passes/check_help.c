@@ -104,11 +104,12 @@ help_pair(Unit *u, Diag *d, const Site *s)
     }
 }
 
-/* Names the nearest elements that are aligned. Only a constant offset has such: of
- * others the first witness says nothing. */
+/* Names the nearest elements that are aligned: of a constant offset, or in the iteration
+ * that the witness names. */
 static void
-help_align(Unit *u, Diag *d, const Site *s, const Fault *f)
+help_align(Unit *u, Diag *d, const Site *s, const Witness *wit)
 {
+    const Fault *f = &wit->fault;
     const CheckTensor *t = &s->in.args[f->param].t;
     int64_t bytes = dtype_size(t->dtype);
     int64_t align = f->lo;
@@ -117,7 +118,7 @@ help_align(Unit *u, Diag *d, const Site *s, const Fault *f)
     }
     const Ref *ref = site_ref(s, f->param);
     const char *name = sym_text(&u->names, s->k->bufs.p[ref->buf].name);
-    if (!ir_is_const(s->k, ref->off)) {
+    if (!ir_is_const(s->k, ref->off) && !wit->values) {
         diag_help(u, d, "let the start be a multiple of %lld elements of %s",
                   (long long)(align / bytes), dtype_name(t->dtype));
         return;
@@ -174,6 +175,35 @@ largest_fit(const Site *s, int param)
     return lo;
 }
 
+/* Says which iterations stay in bounds: those before the witness, which is the first that
+ * does not. */
+static bool
+help_iterations(Unit *u, Diag *d, const CheckWalk *w, const Witness *wit)
+{
+    const Frame *inner = NULL;
+    int64_t first;
+    for (uint32_t i = 0; wit->values && i < w->frames.n; i++) {
+        if (w->frames.p[i].var != 0) {
+            inner = &w->frames.p[i];
+            w->vars[inner->var] = wit->values[i];
+        }
+    }
+    if (!inner || !ir_eval(w->k, inner->begin, w->vars, &first) ||
+        w->vars[inner->var] <= first) {
+        return false;
+    }
+    Text last;
+    text_init(&last, &u->arena);
+    w->vars[inner->var]--;
+    ir_var_text(w->k, inner->var, w->vars, &last);
+    diag_help(
+        u, d,
+        "up to %s it stays in bounds: end the loop after that, start earlier, or declare "
+        "a larger tensor",
+        last.p);
+    return true;
+}
+
 /* Says how many repeats, or blocks of a burst, stay in bounds, if some do. */
 static bool
 help_fit(Unit *u, Diag *d, const Site *s, bool blocks)
@@ -192,23 +222,64 @@ help_fit(Unit *u, Diag *d, const Site *s, bool blocks)
     return false;
 }
 
-void
-check_help(Unit *u, Diag *d, const Site *s, const Fault *f)
+/* What an access out of bounds should be like. */
+static void
+help_overflow(Unit *u, Diag *d, const Site *s, const CheckWalk *w, const Witness *wit)
 {
+    bool moves = moves_blocks(s);
+    if ((moves || !help_strides(u, d, s)) && !help_fit(u, d, s, moves) &&
+        !help_iterations(u, d, w, wit) && moves) {
+        diag_help(u, d,
+                  "move less, or declare a larger tensor; burst and the strides count "
+                  "blocks of 32 bytes, not elements");
+    }
+}
+
+/* Says how a tensor comes into the memory that the instruction works in: what is written
+ * is declared there. */
+static void
+help_scope(Unit *u, Diag *d, const Site *s, int param)
+{
+    const char *name = sym_text(&u->names, s->k->bufs.p[site_ref(s, param)->buf].name);
+    if (s->params[param].role == ROLE_DST) {
+        diag_help(u, d,
+                  "declare '%s', or another tensor for the result, with "
+                  "scope=tik.scope_ubuf",
+                  name);
+    } else {
+        diag_help(u, d,
+                  "move '%s' to a tensor of scope=tik.scope_ubuf first, with data_move",
+                  name);
+    }
+}
+
+/* Names the dtype that the operands of a vector instruction would share. */
+static void
+help_dtype(Unit *u, Diag *d, const Site *s, const Fault *f)
+{
+    const char *name = sym_text(&u->names, s->k->bufs.p[site_ref(s, f->param)->buf].name);
+    Dtype to = (Dtype)f->lo;
+    bool floats = dtype_is_float(to) && dtype_is_float((Dtype)f->value);
+    diag_help(u, d, "declare '%s' as %s%s; reinterpret_cast_to(\"%s\") gives its bits",
+              name, dtype_name(to), floats ? ", or convert it with vec_conv" : "",
+              dtype_name(to));
+}
+
+void
+check_help(Unit *u, Diag *d, const Site *s, const CheckWalk *w, const Witness *wit)
+{
+    const Fault *f = &wit->fault;
     note_processors(u, d, s, f->rule);
     if (f->rule == RULE_TYPE_PAIR) {
         help_pair(u, d, s);
     } else if (f->rule == RULE_ADDRESS_ALIGN && !s->element && f->param >= 0) {
-        help_align(u, d, s, f);
-    } else if (f->rule == RULE_TENSOR_OVERFLOW && moves_blocks(s)) {
-        if (!help_fit(u, d, s, true)) {
-            diag_help(
-                u, d,
-                "move less, or declare a larger tensor; burst and the strides count "
-                "blocks of 32 bytes, not elements");
-        }
-    } else if (f->rule == RULE_TENSOR_OVERFLOW && !s->element && !help_strides(u, d, s)) {
-        (void)help_fit(u, d, s, false);
+        help_align(u, d, s, wit);
+    } else if (f->rule == RULE_TENSOR_OVERFLOW && !s->element) {
+        help_overflow(u, d, s, w, wit);
+    } else if (f->rule == RULE_SCOPE_UB) {
+        help_scope(u, d, s, f->param);
+    } else if (f->rule == RULE_DTYPE_MISMATCH && f->lo != 0 && f->lo == f->hi) {
+        help_dtype(u, d, s, f);
     }
 }
 

@@ -145,10 +145,11 @@ check_argument(const Notice *n, BufId id)
                  "nothing in the kernel writes the output '%s'", name);
     } else if (b->role == BUF_IN && b->use == USE_TENSOR && n->write[id] != 0) {
         const Stmt *s = &k->stmts.p[n->write[id]];
-        Diag *d = diag_add(u, D_INPUT_WRITTEN, s->span, s->chain,
-                           "the kernel writes its input '%s'", name);
+        bool backwards = s->kind == ST_INSTR && is_load_backwards(k, s);
+        Diag *d = diag_add(u, D_INPUT_WRITTEN, backwards ? ir_arg_span(k, s, 0) : s->span,
+                           s->chain, "the kernel writes its input '%s'", name);
         diag_note(u, d, b->span, "'%s' is declared here", name);
-        if (s->kind == ST_INSTR && is_load_backwards(k, s)) {
+        if (backwards) {
             diag_help(u, d,
                       "data_move(dst, src, ...) writes its first tensor; swap the two if "
                       "'%s' is to be read",

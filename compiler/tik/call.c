@@ -281,7 +281,11 @@ too_many(const Binding *b)
     const char *text =
         arena_printf(core_arena(b->in), "takes at most %d argument%s; %d are given", n,
                      n == 1 ? "" : "s", a->npos + a->nkw);
-    bind_error(b, D_ARG_COUNT, a->pos_span ? a->pos_span[n] : a->span, text);
+    Diag *d = bind_error(b, D_ARG_COUNT, a->pos_span ? a->pos_span[n] : a->span, text);
+    if (n > 0) {
+        diag_help(b->in->u, d, "'%s' is the last: leave out what follows it",
+                  b->s->args[n - 1].name);
+    }
     return false;
 }
 
@@ -381,20 +385,43 @@ call_defaults(Interp *in, Call call, Value *got)
     }
 }
 
+/* Says how a missing argument is given: a stride of repeats with the one of repeats that
+ * follow each other, what is a text as one. */
+static void
+help_missing(const Binding *b, Diag *d, const CallArg *arg)
+{
+    bool blocks = strstr(arg->name, "_rep_stride") != NULL;
+    if (blocks) {
+        diag_help(
+            b->in->u, d,
+            "add %s=8: 8 blocks of 32 bytes from one repeat to the next, so that they "
+            "follow each other",
+            arg->name);
+    } else if (arg->kind == TAKES_TEXT) {
+        diag_help(b->in->u, d, "add %s=\"...\", a text", arg->name);
+    } else {
+        diag_help(b->in->u, d, "add %s: %s", arg->name, call_kind_text(arg));
+    }
+}
+
 /* Where a tensor is given first, and the mask is expected there, the mask was forgotten:
  * all arguments are shifted by one. */
-static void
+static bool
 help_shifted(const Binding *b, Diag *d)
 {
     const CallArgs *a = b->args;
     const char *first = b->s->n ? b->s->args[0].name : "";
     if (strcmp(first, "mask") == 0 && a->npos && tik_is(a->pos[0], &tik_tensor_class)) {
+        int lanes = 256 / dtype_size(((View *)a->pos[0].obj)->dtype);
+        lanes = MIN(lanes, 128);
         diag_help(
             b->in->u, d,
-            "the first argument is a Tensor, and the mask is missing before it: %s(128, "
-            "...) for 128 elements of each repeat",
-            b->s->name);
+            "the first argument is a Tensor, and the mask is missing before it: %s(%d, "
+            "...) for %d elements of each repeat",
+            b->s->name, lanes, lanes);
+        return true;
     }
+    return false;
 }
 
 bool
@@ -413,7 +440,9 @@ call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span
             Diag *d = bind_error(
                 &b, D_ARG_COUNT, args->span,
                 arena_printf(core_arena(in), "needs an argument '%s'", s->args[i].name));
-            help_shifted(&b, d);
+            if (!help_shifted(&b, d)) {
+                help_missing(&b, d, &s->args[i]);
+            }
             return false;
         }
         got[i] = default_value(in, &s->args[i]);

@@ -65,6 +65,20 @@ half(Interp *in, const Tik *c, Value v, const Literal *use, int64_t *out)
     }
 }
 
+/* Returns the name of an integer type that holds the number, the narrowest; null if none
+ * does. */
+static const char *
+type_that_holds(Value v)
+{
+    static const Dtype types[] = {DT_U8, DT_S16, DT_U16, DT_S32, DT_U32, DT_S64, DT_U64};
+    for (size_t i = 0; v.kind != VAL_FLOAT && i < ARRAY_LEN(types); i++) {
+        if (tik_literal_fits(v, types[i])) {
+            return dtype_name(types[i]);
+        }
+    }
+    return NULL;
+}
+
 /* Warns of an integer that the type represents as another number. */
 static void
 warn_integer(Interp *in, Value v, Dtype t, const Literal *use, int64_t value)
@@ -90,8 +104,9 @@ warn_integer(Interp *in, Value v, Dtype t, const Literal *use, int64_t value)
         int64_t lo, hi;
         bool full;
         scalar_range(t, &lo, &hi, &full);
-        diag_help(in->u, d, "%s holds %lld to %lld", dtype_name(t), (long long)lo,
-                  (long long)hi);
+        const char *wide = type_that_holds(v);
+        diag_help(in->u, d, "%s holds %lld to %lld%s%s", dtype_name(t), (long long)lo,
+                  (long long)hi, wide ? "; this number fits " : "", wide ? wide : "");
     }
 }
 

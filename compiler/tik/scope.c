@@ -403,7 +403,10 @@ jump(Interp *in, Tik *c, const CallArgs *args, StmtKind kind)
         return val_none();
     }
     if (kind != ST_RETURN && !loop) {
-        py_diag(in, D_SCOPE_USE, args->span, "%s outside of a for_range", name);
+        Diag *d = py_diag(in, D_SCOPE_USE, args->span, "%s outside of a for_range", name);
+        diag_help(in->u, d,
+                  "call it in the block of: with %s.for_range(begin, end) as i:",
+                  tik_container_name(in));
         return val_none();
     }
     if (kind != ST_RETURN && loop->multicore) {

@@ -1,8 +1,15 @@
 #!/usr/bin/python3
-"""Mistakes that authors of kernels make, each in a kernel that is right without it, and what the checker says: the
-thing, the value, the rule's name, the place and, wherever it is known, the next right value. Each mistake is one
-finding. tests/lit/cli/mistakes.test compares the output with what was read and found good.
-usage: tests/tools/mistakes.py TIKC                prints what is said of each
+"""Mistakes that authors of kernels make (mistakes.toml), each in a kernel that is right without it, and what the
+checker says. Each mistake is one finding, and has a grade:
+  A  names the thing, the value, the rule and the place, and the next right value or the text that replaces the wrong one
+  B  names all but the next right value, since only the author knows it
+  C  leaves out the value or the thing, or the place is another one
+  D  misleads, speaks of something else, or there is nothing
+What a row says is checked: the text under the caret, words of the message, that 'tikc explain' knows the rule, and for
+an A that the words with the next right value are there and that the kernel with them has no finding; where JSON has a
+replacement, the replaced text has none. tests/lit/cli/mistakes.test compares the output with what was read and found good,
+and docs/mistakes.md (make docs) shows it beside what was said before.
+usage: tests/tools/mistakes.py TIKC                prints what is said of each, and what is not as the table says
        tests/tools/mistakes.py TIKC --faults N     N kernels of the samples with one fault each: how many have one error"""
 import json
 import os
@@ -11,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 HEAD = """from te import tik
 t = tik.Tik()
@@ -30,89 +38,22 @@ t.data_move(y, b, 0, 1, 64, 0, 0)
 t.BuildCCE(kernel_name="k", inputs=[x, w], outputs=[y])
 """
 
-# name: lines that are put into the kernel
-MISTAKES = {
-    'misaligned-start': 't.vec_add(128, b[3], a, a, 1, 8, 8, 8)',
-    'misaligned-in-loop': 'with t.for_range(0, 4) as i:\n    t.vec_add(16, b[i * 100], a, a, 1, 8, 8, 8)',
-    'misaligned-move': 't.data_move(a[8], x, 0, 1, 32, 0, 0)',
-    'strides-in-elements': 't.vec_add(128, b, a, a, 8, 128, 128, 128)',
-    'burst-in-elements': 't.data_move(a, x, 0, 1, 1024, 0, 0)',
-    'burst-in-bytes': 't.data_move(a, x, 0, 1, 2048, 0, 0)',
-    'tensor-plus-tensor': 'd = a + b',
-    'tensor-times-number': 'd = a * 2',
-    'undefined-tensor': 't.vec_add(128, b, a, aa, 8, 8, 8, 8)',
-    'undefined-case': 't.vec_add(128, b, A, a, 8, 8, 8, 8)',
-    'undefined-misspelt': 'repeat_tims = 8\nt.vec_add(128, b, a, a, repeat_times, 8, 8, 8)',
-    'misspelt-method': 't.vec_ad(128, b, a, a, 8, 8, 8, 8)',
-    'misspelt-method-2': 't.data_mvoe(a, x, 0, 1, 64, 0, 0)',
-    'misspelt-keyword': 't.vec_add(128, b, a, a, repeat_time=8, dst_rep_stride=8, src0_rep_stride=8, src1_rep_stride=8)',
-    'camel-case': 't.DataCopy(a, x, 1024)',
-    'mask-forgotten': 't.vec_add(b, a, a, 8, 8, 8, 8)',
-    'argument-missing': 't.vec_add(128, b, a, a, 8, 8, 8)',
-    'argument-too-many': 't.vec_add(128, b, a, a, 8, 8, 8, 8, 8)',
-    'swapped-move': 't.data_move(x, a, 0, 1, 64, 0, 0)',
-    'for-step': 'with t.for_range(0, 8, 2) as i:\n    t.vec_add(128, b[i * 128], a[i * 128], a[i * 128], 1, 8, 8, 8)',
-    'for-backwards': 'with t.for_range(8, 0) as i:\n    t.vec_dup(128, b, 0.0, 1, 8)',
-    'for-float': 'with t.for_range(0, 8.5) as i:\n    t.vec_dup(128, b, 0.0, 1, 8)',
-    'python-range': 'for i in range(n):\n    t.vec_dup(128, b, 0.0, 1, 8)',
-    'python-if': 'if n > 2:\n    t.vec_dup(128, b, 0.0, 1, 8)',
-    'float-shape': 'd = t.Tensor("float16", (1024 / 2,), name="d", scope=tik.scope_ubuf)\nt.vec_dup(128, d, 0.0, 4, 8)',
-    'fraction-shape': 'd = t.Tensor("float16", (1000 / 3,), name="d", scope=tik.scope_ubuf)',
-    'zero-shape': 'd = t.Tensor("float16", (0,), name="d", scope=tik.scope_ubuf)',
-    'shape-not-tuple': 'd = t.Tensor("float16", 1024, name="d", scope=tik.scope_ubuf)',
-    'dtype-fp16': 'd = t.Tensor("fp16", (1024,), name="d", scope=tik.scope_ubuf)',
-    'dtype-unknown': 'd = t.Tensor("float12", (1024,), name="d", scope=tik.scope_ubuf)',
-    'scope-misspelt': 'd = t.Tensor("float16", (1024,), name="d", scope=tik.scope_ub)',
-    'scope-text': 'd = t.Tensor("float16", (1024,), name="d", scope="ub")',
-    'tensor-no-name': 'd = t.Tensor("float16", (1024,), scope=tik.scope_ubuf)',
-    'element-to-int-scalar': 's = t.Scalar("int32", name="s")\ns.set_as(a[0])\nt.vec_dup(128, b, 0.0, s, 8)',
-    'scalar-fraction': 's = t.Scalar("int32", name="s")\ns.set_as(1.5)\nt.vec_dup(128, b, 0.0, s, 8)',
-    'scalar-range': 's = t.Scalar("int32", name="s")\ns.set_as(3000000000)',
-    'scalar-unset': 's = t.Scalar("int32", name="s")\nt.vec_dup(128, b, 0.0, s, 8)',
-    'element-assigned': 'a[0] = 1.0\nq = a[0] + 1',
-    'dtype-mixed': 't.vec_add(64, b, a, c, 8, 8, 8, 8)',
-    'dtype-unsupported': 'd = t.Tensor("int8", (1024,), name="d", scope=tik.scope_ubuf)\nt.vec_add(128, d, d, d, 1, 8, 8, 8)',
-    'conv-mode': 't.vec_conv(64, "roundd", c, a, 8, 8, 4)',
-    'conv-pair': 'd = t.Tensor("int64", (1024,), name="d", scope=tik.scope_ubuf)\nt.vec_conv(64, "", d, a, 8, 16, 4)',
-    'mask-too-large': 't.vec_add(256, b, a, a, 4, 8, 8, 8)',
-    'mask-f32-128': 't.vec_adds(128, c, c, 1.0, 8, 8, 8)',
-    'mask-zero': 't.vec_add(0, b, a, a, 8, 8, 8, 8)',
-    'mask-list-one': 't.vec_add([255], b, a, a, 8, 8, 8, 8)',
-    'repeat-too-many': 't.vec_add(128, b, a, a, 300, 0, 0, 0)',
-    'repeat-zero': 't.vec_add(128, b, a, a, 0, 8, 8, 8)',
-    'repeat-negative': 't.vec_add(128, b, a, a, -1, 8, 8, 8)',
-    'stride-zero': 't.vec_add(128, b, a, a, 8, 0, 8, 8)',
-    'stride-too-large': 't.vec_add(16, b, a, a, 1, 300, 8, 8)',
-    'nburst-zero': 't.data_move(a, x, 0, 0, 64, 0, 0)',
-    'nburst-too-many': 't.data_move(a, x, 0, 5000, 1, 0, 0)',
-    'overflow-repeat': 't.vec_add(128, b, a, a, 9, 8, 8, 8)',
-    'overflow-loop': 'with t.for_range(0, 9) as i:\n    t.vec_add(128, b[i * 128], a[i * 128], a[i * 128], 1, 8, 8, 8)',
-    'overflow-index': 's = t.Scalar("float16", name="s")\ns.set_as(a[2000])',
-    'gm-operand': 't.vec_add(128, b, x, a, 1, 8, 8, 8)',
-    'path-gm-gm': 't.data_move(y, x, 0, 1, 64, 0, 0)',
-    'overlap': 't.vec_add(128, a[16], a, b, 2, 8, 8, 8)',
-    'ub-too-large': 'd = t.Tensor("float16", (200000,), name="d", scope=tik.scope_ubuf)\nt.vec_dup(128, d, 0.0, 1, 8)',
-    'l1-forgotten': 'd = t.Tensor("float16", (16, 16), name="d", scope=tik.scope_cbuf)\nt.vec_dup(128, d, 0.0, 1, 8)',
-    'not-on-processor': 't.vec_relu(128, b, a, 8, 8, 8)\nt.vgather(128, b, a, w, 1, 8)',
-    'no-such-instruction': 't.vbitsort32(b, a, w, 1)',
-    'not-in-kernel-output': 'z = t.Tensor("float16", (16,), name="z", scope=tik.scope_gm)\nt.data_move(z, b, 0, 1, 1, 0, 0)',
-    'scalar-as-tensor': 't.vec_add(128, b, n, a, 8, 8, 8, 8)',
-    'tensor-as-scalar': 't.vec_adds(128, b, a, a, 8, 8, 8)',
-    'text-number': 't.vec_adds(128, b, a, "1.0", 8, 8, 8)',
-    'none-operand': 't.vec_add(128, b, None, a, 8, 8, 8, 8)',
-    'break-outside': 't.tik_break()',
-    'else-without-if': 'with t.else_scope():\n    t.vec_dup(128, b, 0.0, 1, 8)',
-    'block-num': 'with t.for_range(0, 70000, block_num=70000) as i:\n    t.vec_dup(128, b, 0.0, 1, 8)',
-    'syntax': 't.vec_add(128, b, a, a, 8, 8, 8, 8',
-    'indent': 'with t.for_range(0, 8) as i:\nt.vec_dup(128, b, 0.0, 1, 8)',
-    'thread-num': 'with t.for_range(0, 8, thread_num=5) as i:\n    t.vec_dup(128, b, 0.0, 1, 8)',
-    'if-scope-tensor': 'with t.if_scope(a):\n    t.vec_dup(128, b, 0.0, 1, 8)',
-}
 
 
-def check(tikc, paths):
-    """[(path, [finding])] of files."""
-    run = subprocess.run([tikc, 'check', '--format', 'json', '--max-errors', '0', *paths], capture_output=True, text=True, check=False)
+def table():
+    """The rows of mistakes.toml, by their names."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'mistakes.toml'), 'rb') as f:
+        rows = tomllib.load(f)
+    return {name: {k: v.strip('\n') if isinstance(v, str) else v for k, v in row.items()} for name, row in rows.items()}
+
+
+def kernel(lines):
+    return HEAD + lines + TAIL
+
+
+def check(tikc, paths, *options):
+    """{path: [finding]} of files."""
+    run = subprocess.run([tikc, 'check', '--format', 'json', '--max-errors', '0', *options, *paths], capture_output=True, text=True, check=False)
     if run.returncode not in (0, 1):
         raise SystemExit(run.stderr)
     found = {p: [] for p in paths}
@@ -120,6 +61,18 @@ def check(tikc, paths):
         finding = json.loads(line)
         found.setdefault(finding['file'], []).append(finding)
     return found
+
+
+def check_texts(tikc, texts, *options):
+    """{name: [finding]} of texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {}
+        for name, text in texts.items():
+            paths[name] = os.path.join(folder, name + '.tik')
+            with open(paths[name], 'w', encoding='utf-8') as f:
+                f.write(text)
+        found = check(tikc, list(paths.values()), *options)
+    return {name: found[path] for name, path in paths.items()}
 
 
 def say(finding):
@@ -130,20 +83,78 @@ def say(finding):
         yield f"help: {finding['help']}"
 
 
+def offset(text, line, column):
+    return sum(len(x) + 1 for x in text.split('\n')[:line - 1]) + column - 1
+
+
+def under_caret(text, place):
+    return text[offset(text, place['line'], place['column']):offset(text, place['end_line'], place['end_column'])]
+
+
+def with_fixes(text, fixes):
+    for fix in sorted(fixes, key=lambda f: (f['line'], f['column']), reverse=True):
+        begin, end = offset(text, fix['line'], fix['column']), offset(text, fix['end_line'], fix['end_column'])
+        text = text[:begin] + fix['text'] + text[end:]
+    return text
+
+
+def faults_of(tikc, row, found):
+    """What is not as the row says."""
+    if len(found) != 1:
+        yield f'{len(found)} findings'
+        return
+    finding, text = found[0], kernel(row['lines'])
+    if under_caret(text, finding) != row['at']:
+        yield f'the caret is under {under_caret(text, finding)!r}, not {row["at"]!r}'
+    for words in row['says']:
+        if words not in finding['message']:
+            yield f'the message does not say {words!r}'
+    if not finding['rule']:
+        yield 'there is no rule'
+    if subprocess.run([tikc, 'explain', finding['name']], capture_output=True, check=False).returncode:
+        yield f'explain does not know {finding["name"]}'
+    if row['grade'] not in 'AB' or (row['grade'] == 'A') != ('next' in row):
+        yield 'the grade is none that the row shows'
+    if row.get('next', '') not in '\n'.join(say(finding)):
+        yield f'the next right value is not there: {row["next"]!r}'
+
+
+def mended(rows, found):
+    """{name: text} of kernels that should have no finding: as the rows have them, and with the replacements of JSON."""
+    texts = {name: kernel(row['right']) for name, row in rows.items() if 'right' in row}
+    for name, row in rows.items():
+        if len(found[name]) == 1 and found[name][0]['fixes']:
+            texts[name + ' replaced'] = with_fixes(kernel(row['lines']), found[name][0]['fixes'])
+    return texts
+
+
+def remaining(tikc, rows, found):
+    """(name, text) of what the checker says to mended kernels."""
+    groups = [((), mended(rows, found))]
+    groups += [(('--soc', row['soc']), {name: kernel(row['lines'])}) for name, row in rows.items() if 'soc' in row]
+    for options, texts in groups:
+        for name, findings in check_texts(tikc, texts, *options).items():
+            for finding in findings:
+                yield name, 'mended, there is still: ' + next(say(finding))
+
+
 def mistakes(tikc):
-    with tempfile.TemporaryDirectory() as folder:
-        paths = {}
-        for name, lines in MISTAKES.items():
-            paths[name] = os.path.join(folder, name + '.tik')
-            with open(paths[name], 'w', encoding='utf-8') as f:
-                f.write(HEAD + lines + TAIL)
-        found = check(tikc, list(paths.values()))
-    for name, path in paths.items():
-        print('==', name)
-        print('    ' + MISTAKES[name].replace('\n', '\n    '))
-        for finding in found[path]:
+    rows = table()
+    found = check_texts(tikc, {name: kernel(row['lines']) for name, row in rows.items()})
+    bad = 0
+    for name, row in rows.items():
+        print('==', name, row['grade'])
+        print('    ' + row['lines'].replace('\n', '\n    '))
+        for finding in found[name]:
             print('\n'.join(say(finding)))
-    print(len(MISTAKES), 'mistakes;', sum(len(found[p]) == 1 for p in paths.values()), 'with one finding')
+        for fault in faults_of(tikc, row, found[name]):
+            print('FAULT:', fault)
+            bad += 1
+    for name, text in remaining(tikc, rows, found):
+        print('FAULT:', name + ':', text)
+        bad += 1
+    grades = ', '.join(f'{sum(r["grade"] == g for r in rows.values())} {g}' for g in 'AB')
+    print(len(rows), 'mistakes:', grades + ';', sum(len(f) == 1 for f in found.values()), 'with one finding;', bad, 'not as the table says')
 
 
 # ---- one fault each ------------------------------------------------------------------------------------

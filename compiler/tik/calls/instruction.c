@@ -20,6 +20,7 @@
 #include "tik/tik.h"
 #include "rules/flag.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* One call while it is bound. The roles of form_params give the meaning of got[]. */
@@ -99,6 +100,59 @@ bind(InstrCall *x)
 
 /* ---- operands by role ---------------------------------------------------- */
 
+/* Returns the instruction that computes the same with the other kind of operand: vec_adds
+ * of vec_add, vec_add of vec_adds; null if there is none. */
+static const char *
+other_kind(const InstrCall *x, bool scalar)
+{
+    const char *name = op_name(x);
+    size_t n = strlen(name);
+    const char *other = scalar ? arena_printf(&x->in->u->arena, "%ss", name)
+                        : n && name[n - 1] == 's'
+                            ? arena_printf(&x->in->u->arena, "%.*s", (int)n - 1, name)
+                            : "";
+    for (int op = 0; op < OP_COUNT; op++) {
+        if (strcmp(op_table[op].name, other) == 0 && op_is_called((Op)op)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+/* Returns whether the text is that of a number. */
+static bool
+is_number_text(const InstrCall *x, Value v)
+{
+    char *end = NULL;
+    const char *text = v.kind == VAL_STR ? val_text_of(x->in, v) : "";
+    (void)strtod(text, &end);
+    return *text && end && *end == 0;
+}
+
+static void
+help_kind(const InstrCall *x, Diag *d, int i)
+{
+    Unit *u = x->in->u;
+    Value v = x->got[i];
+    bool tensor = x->params[i].role == ROLE_DST || x->params[i].role == ROLE_SRC;
+    bool is_tensor = tik_is(v, &tik_tensor_class);
+    bool scalar = v.kind == VAL_INT || tik_is(v, &tik_scalar_class);
+    const char *other = tensor && scalar ? other_kind(x, true)
+                        : is_tensor && x->params[i].role == ROLE_SCALAR
+                            ? other_kind(x, false)
+                            : NULL;
+    if (v.kind == VAL_FLOAT && !tensor) {
+        diag_help(u, d, "divide with //, or convert with int()");
+    } else if (!tensor && is_number_text(x, v)) {
+        diag_help(u, d, "write %s, without quotes", val_text_of(x->in, v));
+    } else if (other) {
+        diag_help(u, d, "%s takes %s there; the order of %s is %s", other,
+                  tik_a(x->in, v), op_name(x), prototype(x));
+    } else {
+        diag_help(u, d, "the order is %s", prototype(x));
+    }
+}
+
 static bool
 wrong_kind(InstrCall *x, int i, const char *takes)
 {
@@ -108,11 +162,7 @@ wrong_kind(InstrCall *x, int i, const char *takes)
     x->mistaken = true;
     Diag *d = py_diag(x->in, D_ARG_TYPE, x->span[i], "%s is %s; %s takes %s there",
                       x->params[i].name, tik_a(x->in, x->got[i]), op_name(x), takes);
-    if (x->got[i].kind == VAL_FLOAT) {
-        diag_help(x->in->u, d, "divide with //, or convert with int()");
-    } else {
-        diag_help(x->in->u, d, "the order is %s", prototype(x));
-    }
+    help_kind(x, d, i);
     return false;
 }
 
@@ -287,13 +337,16 @@ unknown_word(InstrCall *x, int i, const char *text)
 {
     Text t;
     text_init(&t, &x->in->u->arena);
+    Nearest near = {.wanted = text};
     for (size_t k = 0; k < ARRAY_LEN(words); k++) {
         if (words[k].of == x->params[i].of) {
             text_printf(&t, "%s'%s'", t.n ? ", " : "", words[k].word);
+            nearest_try(&near, words[k].word);
         }
     }
-    py_diag(x->in, rule_or_kind(x, i), x->span[i], "%s is '%s'; it is one of %s",
-            x->params[i].name, text, t.p);
+    Diag *d = py_diag(x->in, rule_or_kind(x, i), x->span[i],
+                      "%s is '%s'; it is one of %s", x->params[i].name, text, t.p);
+    diag_suggest(x->in->u, d, x->span[i], &near);
     return false;
 }
 
@@ -405,10 +458,15 @@ read_mask_list(InstrCall *x, int i)
         return false;
     }
     if (list->n != 2 && list->n != 4) {
-        py_diag(x->in, D_MASK_LENGTH, x->span[i],
-                "the mask is a list of %u words; it is [high, low], for 8-bit "
-                "operands 4 words",
-                list->n);
+        Diag *d = py_diag(x->in, D_MASK_LENGTH, x->span[i],
+                          "the mask is a list of %u words; it is [high, low], for 8-bit "
+                          "operands 4 words",
+                          list->n);
+        if (list->n == 1) {
+            diag_help(x->in->u, d,
+                      "write [0, %s]: the first word is that of lanes 64 to 127",
+                      val_repr(x->in, list->p[0]));
+        }
         return false;
     }
     m->form = list->n == 2 ? MASK_BITS : MASK_BITS4;
