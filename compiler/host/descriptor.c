@@ -11,7 +11,7 @@ _Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 24,
                "TikParam has the layout emitted here");
 _Static_assert(sizeof(TikPlace) == 24, "TikPlace has the layout emitted here");
 _Static_assert(sizeof(TikFrame) == 32, "TikFrame has the layout emitted here");
-_Static_assert(sizeof(TikKernel) == 8 + 3 * 8 + 16 + 2 * 8 + 7 * 8,
+_Static_assert(sizeof(TikKernel) == 8 + 3 * 8 + 16 + 2 * 8 + 7 * 8 + 16,
                "TikKernel has the layout emitted here");
 _Static_assert(sizeof(TikCheckArg) == 40 && sizeof(TikCheck) == 24,
                "TikCheck has the layout emitted by host/lower/control.c");
@@ -41,6 +41,7 @@ fill_param(Lower *l, const Kernel *k, BufId id)
 void
 descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
 {
+    const Kernel *inspector = k->inspector;
     TikParam *params = ARENA_ARRAY(arena, TikParam, k->params.n);
     TikPlace *places = arena_copy(arena, l->places.p, l->places.n * sizeof *places);
     for (uint32_t i = 0; i < k->params.n; i++) {
@@ -72,6 +73,8 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                        .places = places,
                        .nframes = (int32_t)l->frames.n,
                        .frames = frames,
+                       .inspects = inspector ? (int32_t)inspector->inspects : 0,
+                       .inspects_scratch = inspector && inspector->inspects_memory,
                        .choices = k->choices == NULL ? NULL
                                                      : arena_copy(arena, k->choices,
                                                                   sizeof *k->choices)};
@@ -189,11 +192,11 @@ emit_choices(Lower *l, const Choices *c)
 }
 
 void
-descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
+descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry, LLVMValueRef inspector)
 {
     TikKernel d;
     descriptor_fill(l, k, l->arena, &d);
-    LLVMValueRef fields[18] = {lower_const32(l, d.abi),
+    LLVMValueRef fields[21] = {lower_const32(l, d.abi),
                                lower_const32(l, d.reserved),
                                text(l, d.name),
                                text(l, d.soc),
@@ -210,8 +213,11 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry)
                                emit_places(l, &d),
                                emit_choices(l, d.choices),
                                lower_const32(l, d.nframes),
-                               emit_frames(l, &d)};
-    LLVMValueRef init = record(l, fields, 18);
+                               emit_frames(l, &d),
+                               inspector ? inspector : LLVMConstNull(l->ptr),
+                               lower_const32(l, d.inspects),
+                               lower_const32(l, d.inspects_scratch)};
+    LLVMValueRef init = record(l, fields, 21);
     const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
     LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
     LLVMSetInitializer(g, init);

@@ -305,7 +305,8 @@ emit_module(Lower *l, Kernel *const *kernels, int n, HostEmit what,
 {
     debug_open(l);
     for (int i = 0; i < n; i++) {
-        descriptor_emit(l, kernels[i], lower_kernel(l, kernels[i], false));
+        LLVMValueRef entry = lower_kernel(l, kernels[i], false);
+        descriptor_emit(l, kernels[i], entry, lower_inspector(l, kernels[i]));
     }
     debug_close(l);
     char *error = NULL;

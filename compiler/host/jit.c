@@ -252,8 +252,22 @@ emit_objects(const Lower *l, Span at, Objects *out)
             emit(l, t->machine, l->helpers, at, &out->helpers));
 }
 
+/* Gives a function a name that the session has not yet; null: there is no function. */
+static const char *
+name_function(HostSession *s, Code *c, LLVMValueRef fn)
+{
+    if (fn == NULL) {
+        return NULL;
+    }
+    unsigned long long number = (unsigned long long)s->entries++;
+    const char *name = arena_printf(&c->arena, "tik_entry_%llu", number);
+    LLVMSetValueName2(fn, name, strlen(name));
+    return name;
+}
+
 /* Compiles the kernels, whose descriptors go to out and the names of their entries to
- * names. The functions of coarse kernels are compiled without optimisation. */
+ * names, followed by those of their inspectors. The functions of coarse kernels are
+ * compiled without optimisation. */
 static bool
 compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
         TikKernel *out, const char **names, Objects *objects)
@@ -272,9 +286,8 @@ compile(HostSession *s, Kernel *const *kernels, int n, bool apart, Code *c,
     }
     for (int i = 0; i < n; i++) {
         LLVMValueRef entry = lower_kernel(&l, kernels[i], apart);
-        names[i] =
-            arena_printf(&c->arena, "tik_entry_%llu", (unsigned long long)s->entries++);
-        LLVMSetValueName2(entry, names[i], strlen(names[i]));
+        names[i] = name_function(s, c, entry);
+        names[n + i] = name_function(s, c, lower_inspector(&l, kernels[i]));
         descriptor_fill(&l, kernels[i], &c->arena, &out[i]);
     }
     debug_close(&l);
@@ -295,6 +308,16 @@ add_object(Unit *u, HostSession *s, Code *c, LLVMMemoryBufferRef object)
     return !failed(u, LLVMOrcLLJITAddObjectFileWithRT(s->jit, c->tracker, object));
 }
 
+/* Finds a compiled function; without a name there is none. */
+static bool MUST_USE
+find_function(Unit *u, HostSession *s, const char *name, TikEntry *out)
+{
+    LLVMOrcExecutorAddress address = 0;
+    TRY(name == NULL || !failed(u, LLVMOrcLLJITLookup(s->jit, &address, name)));
+    *out = (TikEntry)(uintptr_t)address;
+    return true;
+}
+
 static bool
 link_objects(Unit *u, HostSession *s, Code *c, const Objects *o, int n,
              TikKernel *entries, const char *const *names)
@@ -308,9 +331,8 @@ link_objects(Unit *u, HostSession *s, Code *c, const Objects *o, int n,
     TRY(o->helpers == NULL || add_object(u, s, c, o->helpers));
     TRY(add_object(u, s, c, o->kernels));
     for (int i = 0; i < n; i++) {
-        LLVMOrcExecutorAddress address = 0;
-        TRY(!failed(u, LLVMOrcLLJITLookup(s->jit, &address, names[i])));
-        entries[i].entry = (TikEntry)(uintptr_t)address;
+        TRY(find_function(u, s, names[i], &entries[i].entry));
+        TRY(find_function(u, s, names[n + i], &entries[i].inspector));
     }
     if (s->debug) {
         c->gdb = gdb_register(&c->arena, copy, size, names[0],
@@ -326,7 +348,7 @@ host_jit(HostSession *s, Kernel *const *kernels, int n, bool apart, TikKernel *e
     Unit *u = kernels[0]->unit;
     Code *c = code_new();
     Objects objects = {0};
-    const char **names = ARENA_ARRAY(&c->arena, const char *, n);
+    const char **names = ARENA_ARRAY(&c->arena, const char *, 2 * n);
     if (!compile(s, kernels, n, apart, c, entries, names, &objects) ||
         !bind_ready(u, s->jit, &s->helpers) ||
         !link_objects(u, s, c, &objects, n, entries, names)) {

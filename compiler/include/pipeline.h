@@ -15,7 +15,8 @@ bool MUST_USE tikc_stage(Unit *u, const char *path, const char *text, size_t len
 bool MUST_USE tikc_compile(Unit *u, const char *path, const char *text, size_t len,
                            const PassOptions *opt);
 /* Runs the passes of the host back end over kernels that tikc_compile accepted: each gets
- * a tiled version (Kernel.tiled), unless they change nothing. */
+ * a tiled version (Kernel.tiled), unless they change nothing, and an inspector if it can
+ * have one. */
 void tikc_tile(Kernel *const *kernels, int n, const PassOptions *opt);
 /* Returns the kernel of that name, or the only one if name is null. Returns null after a
  * diagnostic that lists them. */

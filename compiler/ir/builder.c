@@ -37,6 +37,7 @@ kernel_free(Kernel *k)
 {
     if (k) {
         kernel_free(k->tiled);
+        kernel_free(k->inspector);
         Arena a = k->arena; /* the kernel is allocated in its own arena */
         arena_free(&a);
     }
@@ -53,7 +54,7 @@ kernel_clone(const Kernel *k)
     arena_init(&a);
     Kernel *c = arena_copy(&a, k, sizeof *k);
     c->arena = a;
-    c->tiled = NULL;
+    c->tiled = c->inspector = NULL;
     CLONE(&c->arena, &c->bufs);
     CLONE(&c->arena, &c->regs);
     CLONE(&c->arena, &c->vars);

@@ -459,6 +459,11 @@ typedef struct Kernel {
     /* What becomes machine code in place of the kernel where no two arguments share
      * bytes, see passes_host; null: the kernel itself. Its owner is the kernel. */
     struct Kernel *tiled;
+    /* What tells, before the kernel runs, which global bytes each core accesses, see
+     * passes_inspector; null: there is none. Its owner is the kernel. */
+    struct Kernel *inspector;
+    int64_t inspects;     /* an inspector: number of tensors that each row is about, */
+    bool inspects_memory; /* and whether it reads on-core memory */
     /* number of obligations that were proved, refuted, left to run time */
     int64_t proofs[3];
     uint32_t *expr_slots; /* hash set of exprs, private to the builder */

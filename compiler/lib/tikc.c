@@ -87,6 +87,9 @@ tikc_tile(Kernel *const *kernels, int n, const PassOptions *opt)
         if (!kernels[i]->tiled) {
             kernels[i]->tiled = passes_host(kernels[i], opt);
         }
+        if (!kernels[i]->inspector) {
+            kernels[i]->inspector = passes_inspector(kernels[i]);
+        }
     }
 }
 

@@ -73,4 +73,8 @@ bool MUST_USE passes_run(Kernel *k, const PassOptions *opt);
  * and returns the copy, which the caller frees; null: they changed nothing. */
 Kernel *passes_host(const Kernel *k, const PassOptions *opt);
 
+/* Returns the inspector of a kernel that all passes accepted, which the caller frees;
+ * null: it has none (inspector.c). */
+Kernel *passes_inspector(const Kernel *k);
+
 #endif

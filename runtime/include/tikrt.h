@@ -150,7 +150,7 @@ enum {
 
 /* What a launcher needs to know of a kernel: constant data next to its code. */
 enum {
-    TIKRT_ABI = 2 /* of TikKernel, and of the functions that compiled kernels call */
+    TIKRT_ABI = 3 /* of TikKernel, and of the functions that compiled kernels call */
 };
 
 typedef struct TikKernel {
@@ -176,6 +176,14 @@ typedef struct TikKernel {
         *choices; /* readings with which it was compiled; null: the usual ones */
     int32_t nframes;
     const TikFrame *frames; /* numbers begin at 1, so the first item has number 1 */
+    /* Kernels with TIK_ORDERED: tells which bytes of the `inspects` tensors that it
+     * writes a core would access, and accesses none of them. It is called as entry is,
+     * with one more argument: int64_t [cores][inspects][2], the first byte and the byte
+     * after the last one of each tensor, relative to it; first > last: none. A core for
+     * which it cannot tell leaves its row. Null: there is none. */
+    TikEntry inspector;
+    int32_t inspects;
+    int32_t inspects_scratch; /* not 0: it reads scratch memory */
 } TikKernel;
 
 /* Runs all cores, on up to `threads` threads (0: as many as there are

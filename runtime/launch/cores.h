@@ -126,6 +126,14 @@ void edges_renew(TikCore *core);
 /* Forgets the edges of an instruction that did not end. */
 void edges_forget(TikCore *core);
 
+/* Makes a core that has not begun. */
+void launch_begin(TikCore *core, Launch *l, int32_t index);
+/* Returns whether no argument that the kernel writes shares bytes with another one. */
+bool launch_arguments_apart(const Launch *l);
+/* Returns whether cores of a kernel with an inspector certainly access different bytes of
+ * each argument that it writes (launch/inspect.c), if these share no bytes; both are
+ * false also where memory is exhausted. */
+bool launch_cores_apart(Launch *l);
 /* Runs a core from its start, and notes its fault, or the flags that it leaves set. */
 void launch_enter(TikCore *core, uint8_t *scratch);
 /* Notes an error of a core; that of the lowest core is kept. */

@@ -370,8 +370,8 @@ launch_enter(TikCore *core, uint8_t *scratch)
 
 /* Makes a core that has not begun. Which instruction set a flag counts only while it is
  * up, so these many bytes stay as they are. */
-static void
-begin_core(TikCore *core, Launch *l, int32_t index)
+void
+launch_begin(TikCore *core, Launch *l, int32_t index)
 {
     char *after = (char *)(&core->flags + 1);
     memset(core, 0, offsetof(TikCore, flags.by));
@@ -395,7 +395,7 @@ run_core(Launch *l, int32_t index, uint8_t *scratch)
     if (hopeless(l, index)) {
         return 0;
     }
-    begin_core(&core, l, index);
+    launch_begin(&core, l, index);
     if (k->fill_scratch) {
         memset(scratch, 0xff, (size_t)k->scratch_bytes);
     }
@@ -503,14 +503,21 @@ run_part(void *launch, Seat *seat)
     }
 }
 
+/* Returns how many threads the launch has; threads is what its caller wants. The order of
+ * cores was decided for arrays that share no bytes. */
 static int
-thread_count(const TikKernel *k, int threads)
+thread_count(Launch *l, int threads)
 {
-    if (k->ordered == TIK_ORDERED || (k->ordered == TIK_ATOMICS_ORDERED && k->barriers)) {
+    const TikKernel *k = l->kernel;
+    int n = threads > 0 ? threads : pool_default_threads();
+    n = n < k->cores ? n : k->cores;
+    if (n > 1 && !launch_arguments_apart(l)) {
         return 1;
     }
-    int n = threads > 0 ? threads : pool_default_threads();
-    return n < k->cores ? n : k->cores;
+    if (n > 1 && k->ordered == TIK_ORDERED) {
+        return k->inspector != NULL && launch_cores_apart(l) ? n : 1;
+    }
+    return k->ordered == TIK_ATOMICS_ORDERED && k->barriers ? 1 : n;
 }
 
 enum {
@@ -552,10 +559,10 @@ run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *liste
                 .soc = soc_find(k->soc),
                 .warnings = listener->fn != NULL ? warnings_new() : NULL,
                 .args = args,
-                .threads = thread_count(k, threads),
                 .cores = k->cores,
                 .lowest = INT32_MAX,
                 .lock = PTHREAD_MUTEX_INITIALIZER};
+    l.threads = thread_count(&l, threads);
     if (listener->fn != NULL && l.warnings == NULL) {
         launch_no_memory(&l);
     } else if (k->barriers) {

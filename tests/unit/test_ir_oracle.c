@@ -5,7 +5,9 @@
  * - a warning uninit: when the statement executes first, it reads such a byte, in core 0;
  * - blocks_ordered is false: what a core writes no other core reads or writes;
  * - a warning multicore-overlap: cores 0 and 1 write a common byte;
- * - fold does not change which bytes are accessed.
+ * - fold does not change which bytes are accessed;
+ * - the inspector's ranges have all that a core accesses of tensors that the kernel
+ *   writes, and nothing more where no access has gaps.
  *
  * The seed of a round that fails is printed. */
 #include <setjmp.h>
@@ -26,7 +28,7 @@ enum {
     LOCAL_BYTES = 2048,
     GM_BYTES = 4096,
     MAX_BUFS = 64,
-    MAX_REGS = 8,
+    MAX_REGS = 16,
     MAX_VARS = 512,
     MAX_LINES = 4096
 };
@@ -355,6 +357,8 @@ typedef struct Core {
     uint8_t gm_read[2][GM_BYTES], gm_written[2][GM_BYTES];
     bool read_uninit;
     uint64_t digest; /* a digest of all accesses in order */
+    int64_t row[4];  /* what an inspector writes: its last argument */
+    int nrow;
 } Core;
 
 typedef enum Flow {
@@ -367,7 +371,8 @@ typedef enum Flow {
 typedef struct Exec {
     const Kernel *k;
     int core;
-    uint64_t seed; /* seed of what loads give */
+    uint64_t seed;        /* of what loads give */
+    int loads[MAX_LINES]; /* by span: how often the load was executed */
     int64_t vars[MAX_VARS], regs[MAX_REGS];
     uint8_t written[MAX_BUFS][LOCAL_BYTES];
     bool done[MAX_LINES];  /* by span: the statement was executed before */
@@ -462,11 +467,26 @@ exec_vector(Exec *x, const Stmt *s, const Arg *a)
     }
 }
 
+/* Returns what a load gives the n-th time, whatever other loads there are. */
 static int64_t
-loaded(Exec *x)
+loaded(const Exec *x, uint32_t line, int n)
 {
-    x->seed = x->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return 1 + (int64_t)(x->seed >> 33) % 3;
+    uint64_t h =
+        x->seed * UINT64_C(0x9e3779b97f4a7c15) + line * UINT64_C(1000003) + (uint64_t)n;
+    h = h * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return 1 + (int64_t)(h >> 33) % 3;
+}
+
+static void
+exec_store(Exec *x, const Stmt *s)
+{
+    if (x->k->bufs.p[s->store.ref.buf].role == BUF_WORKSPACE) {
+        int64_t first = x->core * (int64_t)sizeof(int64_t) * 2 * x->k->inspects;
+        assert_int_equal(value(x, s->store.ref.off), first + 8 * x->out->nrow);
+        x->out->row[x->out->nrow++] = value(x, s->store.value);
+        return;
+    }
+    access_range(x, s, &s->store.ref, true, 0, 4);
 }
 
 static Flow exec_body(Exec *x, StmtId first);
@@ -504,10 +524,10 @@ exec_stmt(Exec *x, const Stmt *s)
         return FLOW_ON;
     case ST_LOAD:
         access_range(x, s, &s->load.ref, false, 0, 4);
-        x->regs[s->load.reg] = loaded(x);
+        x->regs[s->load.reg] = loaded(x, s->span.begin, x->loads[s->span.begin]++);
         return FLOW_ON;
     case ST_STORE:
-        access_range(x, s, &s->store.ref, true, 0, 4);
+        exec_store(x, s);
         return FLOW_ON;
     case ST_ALLOC:
         memset(x->written[s->alloc.buf], 0, LOCAL_BYTES);
@@ -554,6 +574,7 @@ exec_body(Exec *x, StmtId first)
 typedef struct Totals {
     int proved, unproved, clean; /* clean: unproved, but no run found an unwritten byte */
     int warned, disjoint, ordered, overlaps;
+    int inspected, exact; /* ranges of inspectors; exact: no byte more than needed */
 } Totals;
 
 static bool
@@ -593,7 +614,7 @@ run_cores(const Kernel *k, uint64_t seed, Core cores[CORES])
         x->seed = seed;
         x->out = &cores[core];
         for (int r = 1; r < MAX_REGS; r++) {
-            x->regs[r] = loaded(x);
+            x->regs[r] = r < 3 ? loaded(x, 0, r) : 0;
         }
         (void)exec_body(x, k->body);
         for (uint32_t i = 0; core == 0 && i < k->unit->diags.n; i++) {
@@ -616,6 +637,47 @@ is_multicore(const Kernel *k)
     return any;
 }
 
+/* Compares what an inspector says of a tensor with what the core accesses. */
+static void
+compare_row(const Core *core, int buf, const int64_t *row, uint64_t seed, Totals *t)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (int i = 0; i < GM_BYTES; i++) {
+        if (core->gm_read[buf][i] || core->gm_written[buf][i]) {
+            lo = lo < i ? lo : i;
+            hi = i + 1;
+        }
+    }
+    holds(row[0] <= lo && row[1] >= hi, "the inspector misses an access", seed);
+    t->inspected++;
+    t->exact += row[0] == lo && row[1] == hi;
+}
+
+static void
+compare_inspector(const Kernel *k, uint64_t seed, const Core *cores, Totals *t)
+{
+    Kernel *inspector = passes_inspector(k);
+    Core *says = malloc(CORES * sizeof *says);
+    if (inspector) {
+        ir_verify(inspector, "inspector");
+        run_cores(inspector, seed, says);
+    }
+    for (int i = 0; inspector && i < CORES; i++) {
+        int n = 0;
+        for (int buf = 0; buf < 2; buf++) {
+            holds(memchr(says[i].gm_written[buf], 1, GM_BYTES) == NULL,
+                  "the inspector writes", seed);
+            if (ir_may_write(k, (BufId)buf + 1)) {
+                compare_row(&cores[i], buf, &says[i].row[n], seed, t);
+                n += 2;
+            }
+        }
+        assert_int_equal(says[i].nrow, n);
+    }
+    free(says);
+    kernel_free(inspector);
+}
+
 static void
 compare(const Kernel *k, uint64_t seed, Totals *t)
 {
@@ -629,6 +691,7 @@ compare(const Kernel *k, uint64_t seed, Totals *t)
     bool uninit = false;
     for (int run = 0; run < RUNS; run++) {
         run_cores(k, seed * RUNS + (uint64_t)run, cores);
+        compare_inspector(k, seed * RUNS + (uint64_t)run, cores, t);
         for (int i = 0; i < CORES; i++) {
             uninit = uninit || cores[i].read_uninit;
             holds(k->may_read_uninit || !cores[i].read_uninit, "reads unwritten bytes",
@@ -689,6 +752,8 @@ random_kernels(void **state)
                   t.clean, t.warned);
     print_message("disjoint %d, ordered %d, overlaps %d\n", t.disjoint, t.ordered,
                   t.overlaps);
+    print_message("inspected %d, exact %d\n", t.inspected, t.exact);
+    assert_true(t.inspected > ROUNDS && t.exact > t.inspected / 2);
     assert_true(t.proved > ROUNDS / 3 && t.unproved > ROUNDS / 10 &&
                 t.warned > ROUNDS / 50);
     assert_true(t.disjoint > ROUNDS / 50 && t.ordered > ROUNDS / 50 &&

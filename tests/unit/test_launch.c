@@ -1,11 +1,14 @@
 /* test_launch.c: checks cores of a compiled kernel over threads, their scratch, and the
  * faults that they record. The kernels are C functions of the form that the host back end
  * makes. */
+#define _DEFAULT_SOURCE /* usleep */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -103,6 +106,122 @@ ordered_cores_run_in_turn_with_fresh_scratch(void **state)
     assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
     TikKernel k = kernel(in_turn, &out_param, 1);
     k.ordered = k.fill_scratch = 1;
+    assert_true(tik_launch(&k, args, 4, &err));
+    for (int32_t i = 0; i < CORES; i++) {
+        int32_t v;
+        memcpy(&v, a.data + 4 * i, 4);
+        assert_int_equal(v, 1);
+    }
+    tik_array_free(&a);
+}
+
+/* ---- inspectors ---------------------------------------------------------- */
+
+/* Rows of one tensor: four bytes of each core, which are its own, are the same for all,
+ * or are not told. */
+static int
+own_bytes(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)scratch;
+    (void)c;
+    int64_t row[2] = {4 * core, 4 * core + 4};
+    memcpy(args[1] + 16 * core, row, 16);
+    return 0;
+}
+
+static int
+same_bytes(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)scratch;
+    (void)c;
+    int64_t row[2] = {core == 20 ? 0 : 4 * core, 4 * core + 4};
+    memcpy(args[1] + 16 * core, row, 16);
+    return 0;
+}
+
+static int
+one_untold(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    return core == 20 ? 0 : own_bytes(args, core, scratch, c);
+}
+
+static int
+one_fails(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)own_bytes(args, core, scratch, c);
+    return core == 20 ? tikrt_fault(c, RULE_DIV_ZERO, 0, 1) : 0;
+}
+
+static void
+cores_that_overlap_run_in_turn(void **state)
+{
+    (void)state;
+    static const TikEntry inspectors[] = {same_bytes, one_untold, one_fails};
+    for (int n = 0; n < 3; n++) {
+        TikError err;
+        TikArray a, *args[] = {&a};
+        assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
+        TikKernel k = kernel(in_turn, &out_param, 1);
+        k.ordered = k.fill_scratch = 1;
+        k.inspector = inspectors[n];
+        k.inspects = 1;
+        assert_true(tik_launch(&k, args, 4, &err));
+        for (int32_t i = 0; i < CORES; i++) {
+            int32_t v;
+            memcpy(&v, a.data + 4 * i, 4);
+            assert_int_equal(v, 1);
+        }
+        tik_array_free(&a);
+    }
+}
+
+/* Core 0 ends when core 1 has begun; a core that came after it would never begin. */
+static int
+meet(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)scratch;
+    (void)c;
+    _Atomic int32_t *out = (_Atomic int32_t *)(void *)args[0];
+    atomic_store(&out[core], core + 1);
+    for (int i = 0; core == 0 && atomic_load(&out[1]) == 0 && i < 20000; i++) {
+        usleep(1000);
+    }
+    if (core == 0) {
+        atomic_store(&out[0], atomic_load(&out[1]));
+    }
+    return 0;
+}
+
+static void
+cores_that_are_apart_run_at_once(void **state)
+{
+    (void)state;
+    TikError err;
+    TikArray a, *args[] = {&a};
+    assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
+    TikKernel k = kernel(meet, &out_param, 1);
+    int32_t v;
+    k.ordered = 1;
+    k.cores = 2;
+    k.inspector = own_bytes;
+    k.inspects = 1;
+    assert_true(tik_launch(&k, args, 2, &err));
+    memcpy(&v, a.data, 4);
+    assert_int_equal(v, 2);
+    tik_array_free(&a);
+}
+
+/* Two arguments are one array, so what a core writes another one may read. */
+static void
+cores_of_arrays_that_share_bytes_run_in_turn(void **state)
+{
+    (void)state;
+    TikError err;
+    TikArray a, *args[] = {&a, &a};
+    const TikParam params[2] = {out_param, out_param};
+    assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
+    TikKernel k = kernel(in_turn, params, 2);
+    k.fill_scratch = 1;
     assert_true(tik_launch(&k, args, 4, &err));
     for (int32_t i = 0; i < CORES; i++) {
         int32_t v;
@@ -324,6 +443,9 @@ main(void)
         cmocka_unit_test(other_versions_are_refused),
         cmocka_unit_test(every_core_runs_once),
         cmocka_unit_test(ordered_cores_run_in_turn_with_fresh_scratch),
+        cmocka_unit_test(cores_that_overlap_run_in_turn),
+        cmocka_unit_test(cores_that_are_apart_run_at_once),
+        cmocka_unit_test(cores_of_arrays_that_share_bytes_run_in_turn),
         cmocka_unit_test(the_lowest_core_reports),
         cmocka_unit_test(checks_run_with_actual_values),
         cmocka_unit_test(wrong_arrays_are_refused),

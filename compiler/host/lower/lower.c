@@ -491,6 +491,12 @@ lower_kernel(Lower *l, const Kernel *k, bool apart)
     return entry;
 }
 
+LLVMValueRef
+lower_inspector(Lower *l, const Kernel *k)
+{
+    return k->inspector ? lower_version(l, k->inspector, "inspector") : NULL;
+}
+
 void
 lower_return(Lower *l, int status)
 {

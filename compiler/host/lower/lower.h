@@ -156,6 +156,8 @@ bool lower_is_coarse(const Kernel *k);
  * kernel writes shares bytes with another one, and else the kernel as it was written;
  * apart: the caller knows that none does. */
 LLVMValueRef lower_kernel(Lower *l, const Kernel *k, bool apart);
+/* Adds the kernel's inspector; null: it has none. It must follow lower_kernel. */
+LLVMValueRef lower_inspector(Lower *l, const Kernel *k);
 /* The first returns the bytes of scratch memory that the entry expects, the second where
  * a memory begins in it. */
 int64_t lower_scratch_bytes(const Kernel *k);
@@ -597,7 +599,8 @@ void debug_close(Lower *l);
 /* Fills everything but entry; the storage is in the arena. */
 void descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out);
 /* Adds the constant tik_kernel_<name> to the module. */
-void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry);
+void descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry,
+                     LLVMValueRef inspector);
 
 /* ---- host/jit.c, host/emit.c --------------------------------------------- */
 
