@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import call_table
+import example_table
 import gen_blob_tables
 import gen_stubs
 import isa_tables
@@ -194,8 +195,26 @@ def sentence(text):
     return text[0].upper() + text[1:] + '.'
 
 
-def call_section(call, operands, rules, meaning):
-    return [f'`{call_table.prototype(call)}`', '', sentence(call.meaning or meaning), ''] + argument_table(call, operands, rules) + ['']
+def command(example):
+    """The line that runs an example, without the files of its outputs."""
+    words = ['tikc run', example.stem + '.tik']
+    for key, values in example.settings.items():
+        words += [f'--in {key[3:]}={v}' if key.startswith('in.') else f'--{key} {v}' for v in values]
+    return ' '.join(words)
+
+
+def example_lines(name, examples):
+    """The example of a call where it is the first that it shows; elsewhere a reference."""
+    e = examples[name]
+    if e.names[0] != name:
+        return [f'Example: [{e.stem}.tik](examples/{e.stem}.tik), at `{e.names[0]}`.', '']
+    return [f'Example ([{e.stem}.tik](examples/{e.stem}.tik)): {e.what}', '', '```python', e.program.strip(), '```', '',
+            f'After `{command(e)}`:', '', '```python', e.checks.strip(), '```', '']
+
+
+def call_section(call, operands, rules, meaning, examples):
+    return ([f'`{call_table.prototype(call)}`', '', sentence(call.meaning or meaning), ''] + argument_table(call, operands, rules) + [''] +
+            example_lines(call.id, examples))
 
 
 def element_types(op, types, pairs, cores):
@@ -219,16 +238,18 @@ def instructions():
     types, pairs, operands = dtype_table(cores), pair_table(), operands_of_forms()
     rules = {r[0]: r[1] for r in rows('runtime/isa/rule.def', 'RULE')}
     ops = list(rows('runtime/isa/op.def', 'OP'))
-    own = call_table.by_name('CONTAINER')
+    own, examples = call_table.by_name('CONTAINER'), example_table.examples()
     out = ['# Instructions and calls', '',
            'Made by `make docs` from `compiler/tik/call.def` and the tables of `runtime/isa/`: what programs call, first the methods of the container that are '
            'instructions, in the order of the table, then the others. Lanes, masks, repeats and strides are explained in docs/language.md, what the '
-           'instructions are in the text of kernels in docs/ir-instructions.md. `tikc explain NAME` prints a section.', '']
+           'instructions are in the text of kernels in docs/ir-instructions.md. `tikc explain NAME` prints a section.', '',
+           'Each call has an example, a whole kernel of `docs/examples`, which the suite runs on native code and on the emulator; what it says of the arrays afterwards is what '
+           'numpy finds.', '']
     for op, name, form, _, pipe, sem, meaning in ops:
         out += [f'## `{name}`', '']
         called = call_table.calls_of(op, name, form, operands)
         for call in called:
-            out += call_section(call, operands[form], rules, meaning)
+            out += call_section(call, operands[form], rules, meaning, examples)
         if not called:
             by = name.split('.')[0]
             out += [sentence(meaning), '', f'Calls of `{by}` record it.' if by != name and by in {o[1] for o in ops} | set(own)
@@ -239,14 +260,14 @@ def instructions():
     for name in sorted(n for n in own if n not in names):
         out += [f'## `{name}`', '']
         for call in own[name]:
-            out += call_section(call, [], rules, '')
+            out += call_section(call, [], rules, '', examples)
     for owner, what in call_table.owners():
         others = call_table.by_name(owner)
         if owner != 'CONTAINER' and others:
             out += [f'## {sentence(what)[:-1]}', '']
             for name in others:
                 for call in others[name]:
-                    out += call_section(call, [], rules, '')
+                    out += call_section(call, [], rules, '', examples)
     known = [r[0] for r in rows('compiler/tik/known.def', 'KNOWN') if r[0] not in names and r[0] not in own]
     out += ['## Not compiled', '', 'Methods of the container that TIK has and this version refuses with `not-supported`.', '',
             '| method | why |', '|---|---|']
