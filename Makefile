@@ -78,7 +78,7 @@ LANES_OBJ := $(foreach f,$(basename $(LANES_SRC)),$(patsubst %,$(BUILD)/obj/$f.%
 RT_OBJ   := $(call obj,$(filter-out $(LANES_SRC),$(RT_SRC))) $(LANES_OBJ)
 TIKC_OBJ := $(call obj,$(TIKC_SRC)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN_SRC))
 HOST_OBJ := $(call obj,$(HOST_SRC))
-DRV_OBJ  := $(call obj,$(DRV_SRC))
+DRV_OBJ  := $(call obj,$(DRV_SRC)) $(BUILD)/obj/gen/pages.o
 
 HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
@@ -128,6 +128,12 @@ $(BUILD)/gen/tik.lex.h: $(BUILD)/gen/tik.lex.c ;
 $(BUILD)/gen/stdlib.c: tools/embed.py $(LIB_TIK) stdlib
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)$(PYTHON) tools/embed.py $@ $(LIB_TIK)
+
+# The pages of HTML that commands write, with their styles and scripts.
+PAGES := $(wildcard compiler/driver/page/*)
+$(BUILD)/gen/pages.c: tools/embed_pages.py tools/embed.py $(PAGES) compiler/driver/page
+	@mkdir -p $(@D)
+	$(call say,EMBED,$@)$(PYTHON) tools/embed_pages.py $@ compiler/driver/page
 
 # The manual page and the completion, of the tables that --help prints.
 $(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.py tools/call_table.py Makefile \

@@ -36,4 +36,5 @@ def main():
     os.replace(tmp, out)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -296,7 +296,7 @@ def ir_instructions():
 
 def first_sentence(path):
     """Of a file's head comment, without the file's own name."""
-    m = re.match(r'\s*(?:%\{\s*)?/\*(.*?)\*/|(?:#!.*\n)?"""(.*?)"""|#(?!!)(.*)', read(path), re.S if not path.endswith(('.toml', '.pyi')) else 0)
+    m = re.match(r'\s*(?:%\{\s*)?/\*(.*?)\*/|<!doctype html>\s*<!--(.*?)-->|(?:#!.*\n)?"""(.*?)"""|#(?!!)(.*)', read(path), re.S if not path.endswith(('.toml', '.pyi')) else 0)
     text = re.sub(r'\s*\n[ *]*', ' ', next(g for g in m.groups() if g is not None)).strip() if m else ''
     text = re.sub(r'^[\w.{}-]+:\s*', '', text)
     return re.split(r'(?<=[^.])[.;](?: |$)', text)[0].strip()
@@ -354,6 +354,14 @@ def blob_format():
     head, rest = text.split('\n## A worked example\n')
     lead, after = rest.split('\n\n```', 1)[0], rest.split('\n## Rules\n')[1]
     return head + '\n## A worked example\n' + lead + '\n\n' + '\n'.join(gen_blob_tables.example()) + '\n## Rules\n' + after
+
+
+def emulator():
+    """The page as it is, with the assumptions of the model of time."""
+    head, rest = read('docs/emulator.md').split('in `runtime/emu/clock.c`:\n\n')
+    after = rest.split('\n\n', 1)[1]
+    found = [text for text, in rows('compiler/driver/time_model.def', 'ASSUMPTION')]
+    return head + 'in `runtime/emu/clock.c`:\n\n' + '\n'.join(f'{i}. {text}' for i, text in enumerate(found, 1)) + '\n\n' + after
 
 
 def architecture():
@@ -443,7 +451,7 @@ def main():
              'docs/mistakes.md': mistakes(),
              'docs/ir-instructions.md': ir_instructions(),
              'docs/blob-format.md': blob_format(), 'docs/blob-tables.md': gen_blob_tables.page(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
-             'docs/c-api.md': c_api(), 'runtime/python/tbe/tik.pyi': gen_stubs.stubs()}
+             'docs/c-api.md': c_api(), 'docs/emulator.md': emulator(), 'runtime/python/tbe/tik.pyi': gen_stubs.stubs()}
     stale = []
     for path, text in pages.items():
         full = os.path.join(ROOT, path)

@@ -46,6 +46,7 @@ typedef struct Cmd {
     unsigned sanitizers;  /* SANITIZE_ bits that it names; 0: mode check alone */
     bool screen;          /* all of a profile is shown, not its first line only */
     const char *trace;    /* --trace */
+    const char *html;     /* --html */
     bool found;           /* the mode check found something */
     const char *lmem_fill, *lmem_dump;
     int64_t schedules, seed; /* orders of queues that run tries, and the first one */

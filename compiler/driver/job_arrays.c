@@ -214,13 +214,24 @@ can_output(Cmd *c, const char *path)
     return io_can_write(&c->unit, path) && options_spare(c, path);
 }
 
+/* The same for a file that may be standard output, or is not asked for. */
+static bool
+can_show(Cmd *c, const char *path)
+{
+    return !path || strcmp(path, "-") == 0 || can_output(c, path);
+}
+
 bool
 job_check_outputs(Cmd *c)
 {
     for (uint32_t i = 0; i < c->outs.n; i++) {
         TRY(can_output(c, c->outs.p[i].path));
     }
-    return !c->trace || can_output(c, c->trace);
+    if (c->trace && c->html &&
+        (strcmp(c->trace, c->html) == 0 || io_same_file(c->trace, c->html))) {
+        return options_wrong(c, "--trace and --html name one file");
+    }
+    return can_show(c, c->trace) && can_show(c, c->html);
 }
 
 /* Reports a file whose elements differ from those that the launcher sets in a preset

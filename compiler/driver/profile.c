@@ -1,6 +1,7 @@
 /* profile.c: what 'tikc profile' and 'run --mode time' show of a run on the emulator's
  * model of the queues, as one screen or as JSON. */
 #include "driver/profile.h"
+#include "driver/profile_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,9 @@ on_event(void *ctx, const TikProfileEvent *e)
     if (v->trace) {
         profile_trace_event(v, e);
     }
+    if (v->record) {
+        profile_record_event(v, e);
+    }
 }
 
 static void
@@ -37,6 +41,9 @@ on_flag(void *ctx, const TikProfileFlag *f)
     ProfileView *v = ctx;
     if (v->trace) {
         profile_trace_flag(v, f);
+    }
+    if (v->record) {
+        profile_record_flag(v, f);
     }
 }
 
@@ -88,6 +95,7 @@ profile_begin(Cmd *c, ProfileView *v, const uint8_t *blob, size_t size, int kern
     v->profile.flag = on_flag;
     v->profile.ctx = v;
     v->trace = c->trace ? profile_trace_begin(a) : NULL;
+    v->record = c->html ? profile_record_begin(a, &v->kernel) : NULL;
     return true;
 }
 
@@ -194,16 +202,31 @@ put_map(Cmd *c, const ProfileView *v, Text *out)
     }
 }
 
+/* Returns the descriptor that keeps its queue busy longest of those after `after` in that
+ * order, or of all of them. */
+static uint32_t
+next_hot(const ProfileView *v, const uint32_t *after)
+{
+    uint32_t most = UINT32_MAX;
+    for (uint32_t d = 0; d < v->kernel.ndescriptors; d++) {
+        bool open = after == NULL || v->busy[d] < v->busy[*after] ||
+                    (v->busy[d] == v->busy[*after] && d > *after);
+        if (open && v->busy[d] > 0 &&
+            (most == UINT32_MAX || v->busy[d] > v->busy[most])) {
+            most = d;
+        }
+    }
+    return most;
+}
+
 /* Puts the instructions that keep queues busy longest. */
 static void
-put_hot(ProfileView *v, Text *out)
+put_hot(const ProfileView *v, Text *out)
 {
+    uint32_t most = 0;
     for (int i = 0; i < HOT; i++) {
-        uint32_t most = 0;
-        for (uint32_t d = 1; d < v->kernel.ndescriptors; d++) {
-            most = v->busy[d] > v->busy[most] ? d : most;
-        }
-        if (v->busy[most] == 0) {
+        most = next_hot(v, i > 0 ? &most : NULL);
+        if (most == UINT32_MAX) {
             return;
         }
         text_printf(out, "%5.1f %% of %-4s  ",
@@ -211,7 +234,6 @@ put_hot(ProfileView *v, Text *out)
                     tikrt_queue_name(v->queue[most]));
         put_place(v, most, out);
         text_printf(out, "  %s\n", v->names[most]);
-        v->busy[most] = 0;
     }
 }
 
@@ -255,25 +277,54 @@ json_moved(const TikProfile *p, Text *out)
     json_close(out, ']');
 }
 
-static bool
-show_json(Cmd *c, const ProfileView *v)
+/* Puts the object of --format json, without the end of its line. */
+static void
+put_json(Cmd *c, const ProfileView *v, Text *out)
 {
     const TikProfile *p = &v->profile;
-    Text out;
-    json_begin(c, &out);
-    json_text(&out, "kernel", v->kernel.name);
-    json_text(&out, "target", tikblob_soc_name(v->blob.soc));
-    json_count(&out, "clocks", p->clocks);
-    json_number(&out, "mhz", p->mhz);
-    json_count(&out, "cores", p->cores);
-    json_count(&out, "core_clocks", p->core_clocks);
-    json_count(&out, "descriptors", p->descriptors);
-    json_queues(p, &out);
-    json_moved(p, &out);
-    return json_end(c, &out);
+    json_begin(c, out);
+    json_text(out, "kernel", v->kernel.name);
+    json_text(out, "target", tikblob_soc_name(v->blob.soc));
+    json_count(out, "clocks", p->clocks);
+    json_number(out, "mhz", p->mhz);
+    json_count(out, "cores", p->cores);
+    json_count(out, "core_clocks", p->core_clocks);
+    json_count(out, "descriptors", p->descriptors);
+    json_queues(p, out);
+    json_moved(p, out);
+    text_putc(out, '}');
 }
 
 /* ---- the end ------------------------------------------------------------- */
+
+static void
+put_screen(Cmd *c, const ProfileView *v, Text *out)
+{
+    put_head(v, out);
+    for (int q = 0; q < TIK_QUEUES; q++) {
+        put_queue(v, q, out);
+    }
+    put_moved(v, out);
+    put_map(c, v, out);
+    put_hot(v, out);
+}
+
+/* Writes the files that were asked for, all or none. */
+static bool
+write_files(Cmd *c, const ProfileView *v, const ProfileForms *forms)
+{
+    IoBatch out;
+    io_begin(&out, &c->unit);
+    bool ok = (!v->trace || profile_trace_end(c, v, &out)) &&
+              (!v->record || profile_page(c, v, forms, &out));
+    return io_end(&out, ok);
+}
+
+static bool
+on_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
 
 bool
 profile_end(Cmd *c, ProfileView *v)
@@ -284,22 +335,19 @@ profile_end(Cmd *c, ProfileView *v)
                                              "known: mode time has no model of it",
                                              tikblob_soc_name(v->blob.soc)));
     }
-    TRY(!v->trace || profile_trace_end(c, v));
-    if (report_json(c)) {
-        return show_json(c, v);
+    Text screen, json, head;
+    text_init(&screen, &c->unit.arena);
+    text_init(&head, &c->unit.arena);
+    put_screen(c, v, &screen);
+    put_json(c, v, &json);
+    put_head(v, &head);
+    TRY(write_files(c, v, &(ProfileForms){screen.p, json.p}));
+    if (on_stdout(c->trace) || on_stdout(c->html)) {
+        return true;
     }
-    Text out;
-    text_init(&out, &c->unit.arena);
-    put_head(v, &out);
-    if (c->screen) {
-        for (int q = 0; q < TIK_QUEUES; q++) {
-            put_queue(v, q, &out);
-        }
-        put_moved(v, &out);
-        put_map(c, v, &out);
-        put_hot(v, &out);
-    }
-    return io_print(&c->unit, out.p, out.n);
+    text_putc(&json, '\n');
+    const Text *shown = report_json(c) ? &json : c->screen ? &screen : &head;
+    return io_print(&c->unit, shown->p, shown->n);
 }
 
 /* ---- counts -------------------------------------------------------------- */

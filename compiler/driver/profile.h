@@ -11,6 +11,7 @@ typedef struct ProfilePlace {
 } ProfilePlace;
 
 typedef struct ProfileTrace ProfileTrace;
+typedef struct ProfileRecord ProfileRecord;
 
 /* What is collected while a kernel of a blob runs. */
 typedef struct ProfileView {
@@ -18,11 +19,12 @@ typedef struct ProfileView {
     TikBlobKernel kernel;
     int index; /* of the kernel */
     TikProfile profile;
-    const char **names;   /* by descriptor: the name of its instruction */
-    ProfilePlace *places; /* by descriptor */
-    uint64_t *busy;       /* by descriptor: clocks of its queue */
-    uint8_t *queue;       /* by descriptor */
-    ProfileTrace *trace;  /* of --trace, or null */
+    const char **names;    /* by descriptor: the name of its instruction */
+    ProfilePlace *places;  /* by descriptor */
+    uint64_t *busy;        /* by descriptor: clocks of its queue */
+    uint8_t *queue;        /* by descriptor */
+    ProfileTrace *trace;   /* of --trace, or null */
+    ProfileRecord *record; /* of --html, or null */
 } ProfileView;
 
 /* Makes the view of a kernel, whose profile is given to the emulator. Returns false after
@@ -41,7 +43,19 @@ const char *profile_wait_name(int by);
 ProfileTrace *profile_trace_begin(Arena *a);
 void profile_trace_event(const ProfileView *v, const TikProfileEvent *e);
 void profile_trace_flag(const ProfileView *v, const TikProfileFlag *f);
-/* Writes the file of --trace. Returns false after a diagnostic. */
-bool MUST_USE profile_trace_end(Cmd *c, const ProfileView *v);
+/* Adds the file of --trace. Returns false after a diagnostic. */
+bool MUST_USE profile_trace_end(const Cmd *c, const ProfileView *v, IoBatch *out);
+
+/* ---- profile_page.c ------------------------------------------------------ */
+
+/* What the page of --html has from other forms of the profile. */
+typedef struct ProfileForms {
+    const char *screen; /* as text */
+    const char *json;   /* the object of --format json */
+} ProfileForms;
+
+/* Adds the file of --html. Returns false after a diagnostic. */
+bool MUST_USE profile_page(Cmd *c, const ProfileView *v, const ProfileForms *forms,
+                           IoBatch *out);
 
 #endif

@@ -197,7 +197,7 @@ profile_trace_begin(Arena *a)
 }
 
 bool
-profile_trace_end(Cmd *c, const ProfileView *v)
+profile_trace_end(const Cmd *c, const ProfileView *v, IoBatch *out)
 {
     ProfileTrace *trace = v->trace;
     put_titles(v);
@@ -206,5 +206,5 @@ profile_trace_end(Cmd *c, const ProfileView *v)
         fprintf(stderr, "tikc: note: the trace has the first %d of %llu instructions\n",
                 MOST_EVENTS, (unsigned long long)trace->events);
     }
-    return io_write(&c->unit, c->trace, trace->text.p, trace->text.n);
+    return io_add(out, c->trace, trace->text.p, trace->text.n);
 }

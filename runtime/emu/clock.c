@@ -103,8 +103,9 @@ typedef struct CoreClock {
 
 struct EmuClock {
     Rate rate;
-    bool in_l2; /* all arguments fit into L2 */
-    bool flags; /* the kernel orders its queues itself */
+    bool in_l2;                       /* all arguments fit into L2 */
+    int64_t path[SC_COUNT][SC_COUNT]; /* bytes a clock of a move, by its memories */
+    bool flags;                       /* the kernel orders its queues itself */
     /* for each region: the first region with which it shares bytes, also by others in
      * between, and where it begins in their memory */
     uint32_t *group;
@@ -170,6 +171,38 @@ make_groups(const EmuKernel *k, EmuClock *c)
     }
 }
 
+/* The bytes a clock of a move between two memories. */
+static int64_t
+path_rate(const EmuClock *c, Scope from, Scope to)
+{
+    const Rate *t = &c->rate;
+    int64_t v = 0;
+    if (from == SC_GM) {
+        v = c->in_l2 ? t->l2_in : t->ddr_in;
+    } else if (to == SC_GM) {
+        v = c->in_l2 ? t->l2_out : t->ddr_out;
+    } else if (from == SC_L1) {
+        v = to == SC_L0A ? t->l1_l0a : to == SC_L0B ? t->l1_l0b : t->l1_ub;
+    } else if (from == SC_L0C || to == SC_L0C) {
+        v = t->l0c_ub;
+    } else {
+        v = t->ub_l1;
+    }
+    return v == 0 ? DEFAULT_BYTES : v;
+}
+
+/* Fills in the rates of all paths, for the moves and for the watch. */
+static void
+fill_paths(EmuClock *c, TikProfile *p)
+{
+    for (int from = 0; from < SC_COUNT; from++) {
+        for (int to = 0; to < SC_COUNT; to++) {
+            c->path[from][to] = path_rate(c, (Scope)from, (Scope)to);
+            p->rate[from][to] = c->path[from][to];
+        }
+    }
+}
+
 bool
 clock_begin(EmuRun *r)
 {
@@ -189,6 +222,7 @@ clock_begin(EmuRun *r)
                              : c->rate.mhz == 0 ? DEFAULT_MHZ
                                                 : c->rate.mhz;
     c->in_l2 = k->watch->profile->in_l2 = fits_l2(k);
+    fill_paths(c, k->watch->profile);
     c->flags = (k->flags & TIKBLOB_QUEUES) != 0;
     c->known = calloc(KNOWN, sizeof *c->known);
     c->group = calloc((size_t)k->nregions + 1, sizeof *c->group);
@@ -294,26 +328,6 @@ clock_meet(EmuRun *r)
 
 /* ---- costs --------------------------------------------------------------- */
 
-/* Returns the bytes a clock of a move. */
-static int64_t
-move_rate(const EmuClock *c, Scope from, Scope to)
-{
-    const Rate *t = &c->rate;
-    int64_t v = 0;
-    if (from == SC_GM) {
-        v = c->in_l2 ? t->l2_in : t->ddr_in;
-    } else if (to == SC_GM) {
-        v = c->in_l2 ? t->l2_out : t->ddr_out;
-    } else if (from == SC_L1) {
-        v = to == SC_L0A ? t->l1_l0a : to == SC_L0B ? t->l1_l0b : t->l1_ub;
-    } else if (from == SC_L0C || to == SC_L0C) {
-        v = t->l0c_ub;
-    } else {
-        v = t->ub_l1;
-    }
-    return v == 0 ? DEFAULT_BYTES : v;
-}
-
 static int64_t
 ceil_div(int64_t a, int64_t b)
 {
@@ -333,7 +347,7 @@ move_cost(const EmuClock *c, Known *k, const Footprint *src, const Footprint *ds
     int64_t bytes = bytes_of(src) > bytes_of(dst) ? bytes_of(src) : bytes_of(dst);
     int64_t runs = src->count0 * src->count1;
     runs = dst->count0 * dst->count1 > runs ? dst->count0 * dst->count1 : runs;
-    int64_t clocks = ceil_div(bytes, move_rate(c, (Scope)k->from, (Scope)k->to));
+    int64_t clocks = ceil_div(bytes, c->path[k->from][k->to]);
     bool global = k->from == SC_GM || k->to == SC_GM;
     k->bytes = bytes;
     clocks = clocks > runs * BURST ? clocks : runs * BURST;
@@ -765,7 +779,9 @@ element(EmuRun *r, const EmuOp *op, CoreClock *core)
     Start s = {core->now, PIPE_S, 0};
     wait_for_bytes(g, at, end, write, &s);
     TikProfile *p = r->p->kernel.watch->profile;
-    TikProfileEvent e = {.queue = PIPE_S, .waited = s.at - core->now};
+    TikProfileAccess access = {ref->region, write, at, end};
+    TikProfileEvent e = {
+        .queue = PIPE_S, .waited = s.at - core->now, .naccess = 1, .access = &access};
     p->queue[PIPE_S].wait[s.by] += e.waited;
     core->now = s.at + (global ? GLOBAL_ELEMENT : ELEMENT) - 1;
     p->queue[PIPE_S].busy += (uint64_t)(global ? GLOBAL_ELEMENT : ELEMENT) - 1;

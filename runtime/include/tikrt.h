@@ -277,6 +277,8 @@ typedef struct TikProfile {
         uint64_t wait[TIK_WAITS];
     } queue[TIK_QUEUES];
     uint64_t moved[TIK_MEMORIES][TIK_MEMORIES]; /* bytes, from and to */
+    /* bytes a clock of a path between two memories, as the model takes them */
+    int64_t rate[TIK_MEMORIES][TIK_MEMORIES];
 } TikProfile;
 
 /* The name of a queue, "MTE2", or of a memory, "UB"; null past the last one. */

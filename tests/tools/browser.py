@@ -9,7 +9,7 @@ import tempfile
 import time
 
 # Texts have the font and the size of this machine's Debian; nothing compares pictures.
-FLAGS = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--no-first-run', '--disable-extensions',
+FLAGS = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars', '--no-first-run', '--disable-extensions',
          '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-default-apps',
          '--remote-debugging-pipe']
 
@@ -101,7 +101,7 @@ class Page:
             raise RuntimeError(f'{expression[:200]}: {str(got["exceptionDetails"])[:500]}')
         return got['result'].get('value')
 
-    def wait(self, expression, tries=2000):
+    def wait(self, expression, tries=6000):
         for _ in range(tries):
             if self.value(expression):
                 return

@@ -1,0 +1,62 @@
+/* page.c: puts pages of HTML: a template with a title, a text and data. Names and texts
+ * of a program can be anything, so none of it is ever markup: texts are escaped, and in
+ * the data, which is JSON, a '<' is a number, so that no text ends the element. */
+#include "driver/page.h"
+
+static void
+put_escaped(Text *out, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '<':
+            text_put(out, "&lt;");
+            break;
+        case '>':
+            text_put(out, "&gt;");
+            break;
+        case '&':
+            text_put(out, "&amp;");
+            break;
+        case '"':
+            text_put(out, "&quot;");
+            break;
+        default:
+            text_putc(out, *text);
+        }
+    }
+}
+
+/* Outside of texts JSON has no '<'. */
+static void
+put_data(Text *out, const Text *json)
+{
+    text_reserve(out, json->n);
+    for (size_t i = 0; i < json->n; i++) {
+        if (json->p[i] == '<') {
+            text_put(out, "\\u003c");
+        } else {
+            text_putc(out, json->p[i]);
+        }
+    }
+}
+
+void
+page_put(const PagePart *template, const PageContent *content, Text *out)
+{
+    for (const PagePart *part = template;; part++) {
+        text_putn(out, part->text, part->n);
+        switch (part->then) {
+        case SLOT_END:
+            return;
+        case SLOT_TITLE:
+            put_escaped(out, content->title);
+            break;
+        case SLOT_TEXT:
+            put_escaped(out, content->text);
+            break;
+        case SLOT_DATA:
+            put_data(out, content->json);
+            break;
+        }
+    }
+}
