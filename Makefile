@@ -16,6 +16,7 @@
 #   make coverage-blob          branches of loader and verifier that no test takes
 #   make checks-removed         the tests of blobs without each check of loader and verifier
 #   make install, make uninstall   PREFIX=/usr/local, LIBDIR and DESTDIR honoured (packaging/install.mk)
+#   make deb, make deb-test     Debian packages, in build/deb; installed and removed in an empty Debian 12 (packaging/deb.mk)
 #   make lint       formatting, include direction, function length, generated pages
 #   make hooks      lets git run lint on what is committed
 #   make docs       regenerates the generated pages of docs/
@@ -207,7 +208,7 @@ $(BUILD)/tools/helper-set: tools/helper-set.c $(BUILD)/libtikc-host.so $(BUILD)/
 	    $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS)
 $(BUILD)/libtikc-helpers-%.so: $(BUILD)/tools/helper-set $(HELPERS_TIK)
 	$(call say,HELPERS,$@)LD_LIBRARY_PATH=$(BUILD) $< $* $(HELPERS_TIK) $(@:.so=.o) && \
-	    $(CC) -shared -Wl,-Bsymbolic -o $@ $(@:.so=.o) && rm -f $(@:.so=.o)
+	    $(CC) -shared -s -Wl,-Bsymbolic $(LDFLAGS) -o $@ $(@:.so=.o) && rm -f $(@:.so=.o)
 $(BUILD)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(CC) $(CFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(LIBS) $(TOOL_LIBS)
 
@@ -324,6 +325,7 @@ properties-long: all $(GOLDEN)
 	TIKC=$(abspath $(BUILD)/tikc) $(PYTHON) tests/cross/properties.py --mutants $(PROPERTY_MUTANTS) --golden $(GOLDEN)
 .PHONY: schedules-long properties-long
 
+include packaging/deb.mk
 include bench/bench.mk
 include tools/loader.mk
 include tests/branches/branches.mk
