@@ -108,8 +108,4 @@ def stubs():
 
 
 def scopes():
-    """Names of memories, as container.c has them."""
-    import os
-    import re
-    with open(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'compiler/tik/container.c'), encoding='utf-8') as f:
-        return re.findall(r'\{"(scope_\w+)", ', f.read())
+    return [name for name, _ in rows('compiler/tik/memory.def', 'MEMORY')]

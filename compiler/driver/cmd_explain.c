@@ -34,44 +34,6 @@ explain_diag(DiagId id, Text *out)
     }
 }
 
-void
-explain_role(const ParamInfo *p, Text *out)
-{
-    switch (p->role) {
-    case ROLE_DST:
-        text_put(out, "tensor, written");
-        break;
-    case ROLE_SRC:
-        text_put(out, "tensor, read");
-        break;
-    case ROLE_MASK:
-        text_put(out, "lanes: a count, or a list of 64-bit words, highest lanes first");
-        break;
-    case ROLE_MASKMODE:
-        text_put(out, "'normal' or 'counter'");
-        break;
-    case ROLE_SCALAR:
-        text_put(out, "number or Scalar of the tensor's dtype");
-        break;
-    case ROLE_PIPE:
-        text_put(out, "name of a queue, such as PIPE_V");
-        break;
-    case ROLE_ROOT:
-        text_put(out, "tensor");
-        break;
-    case ROLE_REPEAT:
-    case ROLE_INT:
-    case ROLE_ATTR:
-        if (p->rule == RULE_NONE) {
-            text_put(out, "integer");
-        } else {
-            text_printf(out, "%lld to %lld%s%s [%s]", (long long)p->lo, (long long)p->hi,
-                        *p->unit ? " " : "", p->unit, rule_table[p->rule].name);
-        }
-        break;
-    }
-}
-
 /* ---- tables of an instruction -------------------------------------------- */
 
 typedef struct Question {

@@ -251,8 +251,6 @@ int report_error(Cmd *c, const TikError *err);
 
 /* ---- cmd_explain.c, explain_names.c -------------------------------------- */
 
-/* Puts what a parameter of an instruction is: "1 to 4095 bursts [range-nburst]". */
-void explain_role(const ParamInfo *p, Text *out);
 /* Puts the calls of a name as users write them, with their arguments. Returns false if
  * the name is nothing that can be called. */
 bool explain_signatures(Arena *a, const char *name, Text *out);

@@ -4,7 +4,7 @@
  * Ascend C. All spellings of a name are equal: deqScale is deq_scale. */
 #include "base/nearest.h"
 #include "driver/driver.h"
-#include "tik/call.h"
+#include "tik/call_text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -51,53 +51,17 @@ last_part(const char *name)
 
 /* ---- methods and functions ----------------------------------------------- */
 
-/* Returns the operand of the instruction that has the argument's name, or null. */
-static const ParamInfo *
-operand_named(Op op, const char *name)
-{
-    int n;
-    const ParamInfo *p = op == OP_COUNT ? NULL : form_params(op_table[op].form, &n);
-    for (int i = 0; p && i < n; i++) {
-        size_t len = strcspn(p[i].name, "[");
-        if (p[i].item == 0 && strncmp(p[i].name, name, len) == 0 && name[len] == 0) {
-            return &p[i];
-        }
-    }
-    return NULL;
-}
-
-/* Puts what an argument accepts: the range of the operand of its name, or what its kind
- * says. */
 static void
-put_argument(const CallArg *arg, Op op, Text *out)
+put_signature(const CallText *call, Text *out)
 {
-    const ParamInfo *p = operand_named(op, arg->name);
-    text_printf(out, "  %-18s ", arg->name);
-    if (p && p->rule != RULE_NONE && arg->kind == TAKES_INT) {
-        explain_role(p, out);
-    } else if (arg->kind == TAKES_STRUCT || arg->kind == TAKES_ENUM) {
-        text_printf(out, "a tik.%s", call_kind_text(arg));
-    } else {
-        text_put(out, call_kind_text(arg));
-    }
-    text_putc(out, '\n');
-}
-
-static void
-put_signature(const Signature *s, Op op, Text *out)
-{
+    const Signature *s = &call->signature;
     call_prototype(s, out);
     text_put(out, s->n ? "\n\n" : "\n");
     for (int i = 0; i < s->n; i++) {
-        put_argument(&s->args[i], op, out);
+        text_printf(out, "  %-18s ", s->args[i].name);
+        call_argument_text(call, &s->args[i], out);
+        text_putc(out, '\n');
     }
-}
-
-static Op
-instruction_named(const char *name)
-{
-    Op op;
-    return op_find(name, &op) ? op : OP_COUNT;
 }
 
 /* Puts the calls of a name as users write them. Returns false if the name is nothing that
@@ -105,26 +69,15 @@ instruction_named(const char *name)
 bool
 explain_signatures(Arena *a, const char *name, Text *out)
 {
-    Op op = instruction_named(name);
-    size_t before = out->n;
-    if (op != OP_COUNT && op_is_called(op) && call_takes_operands(op)) {
-        CallArg args[MAX_PARAMS];
-        Signature s = call_of_form(name, op_table[op].form, a, args);
-        put_signature(&s, op, out);
-        text_printf(out, "\n%s: %s.\n", call_owner_text(OWNER_CONTAINER),
-                    op_table[op].meaning);
+    CallTexts calls = {0};
+    call_texts(a, name, &calls);
+    for (uint32_t i = 0; i < calls.n; i++) {
+        const CallText *call = &calls.p[i];
+        text_put(out, i ? "\n" : "");
+        put_signature(call, out);
+        text_printf(out, "\n%s: %s.\n", call_owner_text(call->owner), call->meaning);
     }
-    for (int call = 0; call < CALL_COUNT; call++) {
-        Signature s = call_signature((Call)call);
-        if (strcmp(s.name, name) == 0) {
-            const char *meaning = call_meaning((Call)call);
-            text_put(out, out->n > before ? "\n" : "");
-            put_signature(&s, op, out);
-            text_printf(out, "\n%s: %s.\n", call_owner_text(call_owner((Call)call)),
-                        *meaning || op == OP_COUNT ? meaning : op_table[op].meaning);
-        }
-    }
-    return out->n > before;
+    return calls.n > 0;
 }
 
 /* Explains a method that is known and refused. */
@@ -326,7 +279,7 @@ explain_param(const char *name, Text *out)
         if (!listed) {
             found = true;
             text_printf(out, "%s, a parameter: ", p->name);
-            explain_role(p, out);
+            call_role_text(p, out);
             text_put(out, ", of ");
             put_users(p, name, out);
         }

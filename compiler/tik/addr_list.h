@@ -9,7 +9,9 @@
 Root *tik_list_root(Value v, bool *poisoned);
 /* Makes the operand of an address (l[i].value), as elements of the dtype. */
 bool tik_address_ref(Interp *in, const Tik *c, Value v, Dtype t, Span span, Ref *out);
-/* The value of tik.scope_static, a memory that no tensor can be in. */
-#define TIK_SCOPE_STATIC "local.STATIC"
+/* Defines TIK_SCOPE_STATIC, the value of tik.scope_static: a memory that no tensor can be
+ * in. */
+#define MEMORY(name, text)
+#include "tik/memory.def"
 
 #endif

@@ -423,21 +423,8 @@ static const struct {
     const char *name;
     const char *text;
 } scope_names[] = {
-    {"scope_gm", "global"},
-    {"scope_ubuf", "local.UB"},
-    {"scope_cbuf", "local.L1"},
-    {"scope_ca", "local.L0A"},
-    {"scope_cb", "local.L0B"},
-    {"scope_cc", "local.L0C"},
-    {"scope_reg", "local.REG"},
-    {"scope_cbuf_out", "local.L0C"},
-    {"scope_vreg", "local.VREG"},
-    {"scope_smask", "local.SMASK"},
-    {"scope_aicpu", "local.AICPU"},
-    {"scope_lmem", "local.LMEM"},
-    {"scope_smem", "local.SMEM"},
-    {"scope_bt", "local.BT"},
-    {"scope_static", TIK_SCOPE_STATIC},
+#define MEMORY(name, text) {#name, text},
+#include "tik/memory.def"
 };
 
 static const struct {

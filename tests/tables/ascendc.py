@@ -27,7 +27,7 @@ def calls():
 
 
 CALLS = calls()
-WORDS = {r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')} | set(re.findall(r'\{"(scope_\w+)"', read('compiler/tik/container.c')))
+WORDS = {r[1] for r in rows('runtime/isa/dtype.def', 'DTYPE')} | {r[0] for r in rows('compiler/tik/memory.def', 'MEMORY')}
 MEMBERS = {r[0] for m in ('STRUCT', 'ENUM') for r in rows('compiler/tik/struct.def', m)}
 
 
