@@ -12,6 +12,7 @@
 #include "isa/isa.h"
 
 struct Kernel;
+struct NameFacts;
 struct Unit;
 
 /* Limits of the compile-time evaluator and of the result; each has a diagnostic that
@@ -106,6 +107,9 @@ typedef struct Unit {
     /* evaluation reached a limit, so no kernel is worth checking any more */
     bool limit_hit;
     Text log; /* what print() of the program wrote */
+    /* where to put what names of the program were bound to (tik/describe.h); null: nobody
+     * wants to know */
+    struct NameFacts *facts;
     /* entry of the main file, set after it ran without building a kernel */
     Entry entry;
     /* JSON objects of what operators reported with add_compile_info, and with

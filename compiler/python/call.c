@@ -1,6 +1,7 @@
 /* call.c: implements calls: binding of arguments to parameters, frames, and the chain of
  * calls that diagnostics show. Arguments are on the value stack of the caller. */
 #include "python/resolve.h"
+#include "python/watch.h"
 
 #include <string.h>
 
@@ -256,6 +257,17 @@ bind_params(Interp *in, const FuncVal *f, const Value *self, const CallArgs *arg
 
 /* ---- functions ----------------------------------------------------------- */
 
+/* Notes the parameters of a call at the head of its function. */
+static void
+note_params(Interp *in, const Locals *loc, const Frame *fr)
+{
+    for (int i = 0; i < loc->nparams; i++) {
+        const ParamSlot *p = &loc->params[i];
+        Value v = p->in_cell ? fr->cells[p->slot]->v : fr->slots[p->slot];
+        watch_note(in->watch, loc->span, p->name, false, v);
+    }
+}
+
 static void
 make_cells(Interp *in, const Locals *loc, Cell **closure, Frame *fr)
 {
@@ -317,6 +329,9 @@ call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args)
     Value r = val_fail();
     if (bind_params(in, f, self, args, &fr)) {
         Span here = in->here;
+        if (in->watch) {
+            note_params(in, loc, &fr);
+        }
         fr.call = args->span;
         fr.outer_chain = in->chain;
         in->chain = CHAIN_UNKNOWN;

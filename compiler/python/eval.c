@@ -2,6 +2,7 @@
  * stack is guarded by its address (core_stack), since a call in an expression in a call
  * nests without a fixed frame size. */
 #include "python/resolve.h"
+#include "python/watch.h"
 
 #include <string.h>
 
@@ -178,6 +179,9 @@ bool
 eval_bind(Interp *in, Ast *e, Sym name, Value v)
 {
     Value *to = variable(in, e);
+    if (in->watch) {
+        watch_note(in->watch, e->span, name, false, v);
+    }
     if (to) {
         *to = v;
     } else {

@@ -2,6 +2,7 @@
  * Flow; FLOW_FAIL means that an exception is pending or that a diagnostic ended the
  * evaluation. */
 #include "python/resolve.h"
+#include "python/watch.h"
 
 #include <string.h>
 
@@ -93,7 +94,7 @@ assign_index(Interp *in, Ast *t, Value v)
 static inline bool
 bind_item(Interp *in, Ast *t, Value v)
 {
-    if (t->kind == AST_NAME && t->op == PLACE_LOCAL) {
+    if (t->kind == AST_NAME && t->op == PLACE_LOCAL && !in->watch) {
         in->frame->slots[t->slot] = v;
         return true;
     }
@@ -108,6 +109,9 @@ exec_assign(Interp *in, Ast *t, Value v)
     case AST_NAME:
         return eval_bind(in, t, t->name, v);
     case AST_ATTR:
+        if (in->watch) {
+            watch_note(in->watch, t->span, t->name, true, v);
+        }
         object = eval(in, t->a);
         return !val_failed(object) &&
                attr_set_at(in, object, t->name, v, t->span, &t->slot);

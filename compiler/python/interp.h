@@ -50,6 +50,7 @@ struct Interp {
     bool fatal; /* a diagnostic ended the evaluation: except clauses do not catch it */
     const Embedding *embedding; /* null if there are no such objects */
     void *tik;                  /* state of the C objects */
+    struct NameWatch *watch;    /* notes what names are bound to (watch.h), or null */
     struct Core *core;          /* private to the evaluator */
 };
 
