@@ -583,42 +583,37 @@ pass_check(Kernel *k)
 
 /* ---- lists of obligations ------------------------------------------------ */
 
+typedef struct Visit {
+    CheckVisit *visit;
+    void *ctx;
+} Visit;
+
 static void
-put_obligation(Text *out, const Site *s, int param, Rule rule, const char *answer)
+visit(const Visit *v, const Site *s, int param, Rule rule, Answer a)
 {
-    Unit *u = s->k->unit;
-    Span span = ir_arg_span(s->k, &s->k->stmts.p[s->stmt], param);
-    Source *src = &u->sources.p[span.file];
-    LineCol at = source_line_col(&u->arena, src, span.begin);
-    text_printf(out, "  %s:%u:%u: %s: %s%s%s: %s\n", src->path, at.line, at.column,
-                s->element ? "element access" : op_method(s->in.op),
-                rule_table[rule].name, param >= 0 ? " of " : "",
-                param >= 0 ? site_param_name(s, param) : "", answer);
+    v->visit(v->ctx, s->stmt, param, param >= 0 ? site_param_name(s, param) : "", rule,
+             a);
 }
 
 static void
-explain_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
-{
-    (void)w;
-    put_obligation(ctx, s, f->param, f->rule, "refuted");
-}
-
-static void
-explain_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
-                 const Witness *wit)
+visit_broken(void *ctx, const CheckWalk *w, const Site *s, const Fault *f)
 {
     (void)w;
-    if (a == ANSWER_REFUTED && is_allowed(s, &wit->fault)) {
-        a = ANSWER_RUNTIME;
-    }
-    if (a != ANSWER_PROVED) {
-        put_obligation(ctx, s, s->steps[step].param, site_rule(s, s->steps[step]),
-                       a == ANSWER_REFUTED ? "refuted" : "checked at run time");
-    }
+    visit(ctx, s, f->param, f->rule, ANSWER_REFUTED);
 }
 
 static void
-explain_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
+visit_answered(void *ctx, const CheckWalk *w, const Site *s, int step, Answer a,
+               const Witness *wit)
+{
+    (void)w;
+    bool allowed = a == ANSWER_REFUTED && is_allowed(s, &wit->fault);
+    visit(ctx, s, s->steps[step].param, site_rule(s, s->steps[step]),
+          allowed ? ANSWER_RUNTIME : a);
+}
+
+static void
+visit_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
 {
     (void)ctx;
     (void)w;
@@ -627,8 +622,40 @@ explain_done(void *ctx, const CheckWalk *w, const Site *s, bool proved)
 }
 
 void
+check_visit(const Kernel *k, CheckVisit *visitor, void *ctx)
+{
+    Visit v = {visitor, ctx};
+    CheckEvents events = {&v, NULL, visit_broken, visit_answered, visit_done};
+    check_walk(k, &events);
+}
+
+typedef struct Explain {
+    const Kernel *k;
+    Text *out;
+} Explain;
+
+static void
+put_obligation(void *ctx, StmtId stmt, int param, const char *operand, Rule rule,
+               Answer a)
+{
+    const Explain *x = ctx;
+    Unit *u = x->k->unit;
+    const Stmt *s = &x->k->stmts.p[stmt];
+    if (a == ANSWER_PROVED) {
+        return;
+    }
+    Span span = ir_arg_span(x->k, s, param);
+    Source *src = &u->sources.p[span.file];
+    LineCol at = source_line_col(&u->arena, src, span.begin);
+    text_printf(x->out, "  %s:%u:%u: %s: %s%s%s: %s\n", src->path, at.line, at.column,
+                s->kind == ST_INSTR ? op_method(s->instr.op) : "element access",
+                rule_table[rule].name, *operand ? " of " : "", operand,
+                a == ANSWER_REFUTED ? "refuted" : "checked at run time");
+}
+
+void
 check_explain(const Kernel *k, Text *out)
 {
-    CheckEvents events = {out, NULL, explain_broken, explain_answered, explain_done};
-    check_walk(k, &events);
+    Explain x = {k, out};
+    check_visit(k, put_obligation, &x);
 }

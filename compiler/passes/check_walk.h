@@ -6,12 +6,7 @@
 #include "analysis/env.h"
 #include "analysis/site.h"
 #include "analysis/witness.h"
-
-typedef enum Answer {
-    ANSWER_PROVED,
-    ANSWER_REFUTED,
-    ANSWER_RUNTIME
-} Answer;
+#include "passes/check.h"
 
 struct CheckWalk;
 
