@@ -57,7 +57,7 @@ TIKC_SRC := $(wildcard compiler/base/*.c compiler/syntax/*.c compiler/python/*.c
 GEN_SRC  := $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c $(BUILD)/gen/stdlib.c
 LIB_TIK  := $(wildcard stdlib/*.tik)
 HOST_SRC := $(filter-out compiler/host/open.c,$(wildcard compiler/host/*.c compiler/host/lower/*.c))
-DRV_SRC  := $(wildcard compiler/driver/*.c) compiler/host/open.c
+DRV_SRC  := $(wildcard compiler/driver/*.c compiler/lsp/*.c) compiler/host/open.c
 
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # Loops over arrays, compiled once for each level of the processors' vector units (runtime/num/lanes.h).

@@ -33,7 +33,7 @@ def diagnostics():
     found = list(rows('compiler/base/diag.def', 'DIAG')) + list(rows('runtime/isa/rule.def', 'RULE'))
     for id_, name, level, alias, rule, help_ in sorted(found, key=lambda r: r[1]):
         level = level.replace('LEVEL_', '').lower()
-        cells = [f'`{name}`', level, ', '.join(groups.get(id_, [])), alias, rule, help_]
+        cells = [f'<a id="{name}"></a>`{name}`', level, ', '.join(groups.get(id_, [])), alias, rule, help_]
         out.append('| ' + ' | '.join(c.replace('|', '\\|') for c in cells) + ' |')
     return '\n'.join(out + allowable({r[0]: r[1] for r in found})) + '\n'
 

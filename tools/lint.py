@@ -42,8 +42,9 @@ ROOMS = {
     'compiler/host': IR + ['compiler/analysis', 'compiler/include', 'runtime/include'],
     'compiler/stream': IR + ['compiler/analysis', 'compiler/include', 'runtime/include', 'runtime/blob'],
     'compiler/lib': IR + ['compiler/syntax', 'compiler/python', 'compiler/tik', 'compiler/include', 'compiler/host'],
+    'compiler/lsp': IR + ['compiler/syntax', 'compiler/tik', 'compiler/passes'],
     'compiler/driver': IR + ['compiler/tik', 'compiler/passes', 'compiler/include', 'compiler/host', 'compiler/lib',
-                             'runtime/include', 'runtime/launch'],
+                             'compiler/lsp', 'runtime/include', 'runtime/launch'],
 }
 INCLUDED_FROM = ['compiler', 'compiler/include', 'runtime', 'runtime/include']
 GENERATED = ['tik.tab.h', 'tik.lex.h', 'family.h', 'family.inc', 'helpers_id.h']

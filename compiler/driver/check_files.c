@@ -62,10 +62,8 @@ skip_of(const Unit *u)
     return SKIP_NOT;
 }
 
-/* Makes a command for one file. The options of c are read only: lists that settings add
- * to are grown as copies. */
-static void
-begin_one(const Cmd *c, const char *const *path, Cmd *one)
+void
+check_one_begin(const Cmd *c, const char *const *path, Cmd *one)
 {
     *one = *c;
     unit_init(&one->unit);
@@ -75,8 +73,8 @@ begin_one(const Cmd *c, const char *const *path, Cmd *one)
     one->files.n = 1;
 }
 
-static void
-end_one(Cmd *one)
+void
+check_one_end(Cmd *one)
 {
     for (uint32_t i = 0; i < one->unit.kernels.n; i++) {
         kernel_free(one->unit.kernels.p[i]);
@@ -131,7 +129,7 @@ check_once(const Cmd *c, const SourceFile *src, const char *text, size_t size,
            Combination with, Report *r)
 {
     Cmd one;
-    begin_one(c, &src->path, &one);
+    check_one_begin(c, &src->path, &one);
     one.unit.opt.call = with.call ? with.call : one.unit.opt.call;
     one.unit.opt.soc = with.soc ? with.soc : one.unit.opt.soc;
     text_init(&r->out, &r->arena);
@@ -149,7 +147,7 @@ check_once(const Cmd *c, const SourceFile *src, const char *text, size_t size,
             put_proofs(&one.unit, &r->out);
         }
     }
-    end_one(&one);
+    check_one_end(&one);
 }
 
 /* Finds what a file is checked for; null stands for what the options say. */
@@ -168,6 +166,28 @@ find_combinations(const Cmd *c, const TestFile *f, Arena *a, Names *calls, Names
     } else {
         VEC_PUSH(a, socs, NULL);
     }
+}
+
+bool
+check_combine(const Cmd *c, Cmd *one, const char *path, const char *text, size_t size,
+              int nth)
+{
+    TestFile settings = {0};
+    Names calls = {0}, socs = {0};
+    Unit u;
+    unit_init(&u);
+    (void)!settings_read(&u, path, text, size, &settings);
+    find_combinations(c, &settings, &u.arena, &calls, &socs);
+    bool there = (uint32_t)nth < calls.n * socs.n;
+    if (there) {
+        const char *call = calls.p[(uint32_t)nth / socs.n];
+        const char *soc = socs.p[(uint32_t)nth % socs.n];
+        Options *opt = &one->unit.opt;
+        opt->call = call ? arena_strdup(&one->unit.arena, call) : opt->call;
+        opt->soc = soc ? arena_strdup(&one->unit.arena, soc) : opt->soc;
+    }
+    unit_free(&u);
+    return there;
 }
 
 static void
@@ -195,7 +215,7 @@ check_file(const Cmd *c, const SourceFile *src, Report *r)
     Cmd one;
     char *text;
     size_t size;
-    begin_one(c, &src->path, &one);
+    check_one_begin(c, &src->path, &one);
     if (!io_read(&one.unit, src->path, &text, &size)) {
         (void)report_collect(&one, r, NULL);
     } else if (src->found && !sources_wanted(src->path, text, size)) {
@@ -204,7 +224,7 @@ check_file(const Cmd *c, const SourceFile *src, Report *r)
     } else {
         check_all(c, src, &one.unit, text, size, r);
     }
-    end_one(&one);
+    check_one_end(&one);
 }
 
 /* ---- many files ---------------------------------------------------------- */

@@ -75,7 +75,7 @@ compile_text(Cmd *c, const char *path, const char *text, size_t size)
     }
     TRY(settings_apply(c, name, text, size) && check_options(c));
     char cwd[4096];
-    u->load = io_load;
+    u->load = c->load ? c->load : io_load;
     u->inside = io_inside;
     u->opt.cwd = getcwd(cwd, sizeof cwd) ? arena_strdup(&u->arena, cwd) : NULL;
     Text dump;

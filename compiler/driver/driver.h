@@ -74,6 +74,7 @@ typedef struct Cmd {
     bool debug;             /* debuggers of the tool get the lines of kernels */
     const char *memory_svg; /* --memory-svg */
     bool several;           /* the command has other files beside this one */
+    UnitLoader load;        /* of imported files; null: io_load */
     bool output_on_stdout;  /* what the program prints then goes to standard error */
     int64_t opt_level;
     int64_t threads;
@@ -319,6 +320,7 @@ bool MUST_USE sign_check(Cmd *c, const TikBlob *b, bool *trusted, TikBlobDiag *d
 int cmd_check(Cmd *c);
 int cmd_compare(Cmd *c);
 int cmd_fix(Cmd *c);
+int cmd_lsp(Cmd *c);
 int cmd_build(Cmd *c);
 int cmd_run(Cmd *c);
 int cmd_test(Cmd *c);
