@@ -15,12 +15,12 @@
  *  END\n
  * or, when the source is refused, one RESULT <id> reject <detail> and END.
  *
- * ok means: native code at each of the optimisation levels (digits; 02 when not given),
- * and the emulator, left the same bytes in every global tensor. fault means that all
- * stopped with the same rule and text. All kernels of a source are compiled into one
+ * ok means: native code at each of the optimisation levels (digits, and t; 02 when not
+ * given), and the emulator, left the same bytes in every global tensor. fault means that
+ * all stopped with the same rule and text. All kernels of a source are compiled into one
  * module: at level 0 as they are written, at the others as the passes of the host back
- * end leave them. The environment's TIKC_DISABLE names passes that are left out ('all':
- * all of them). */
+ * end leave them; t is level 0, as they leave them. The environment's TIKC_DISABLE names
+ * passes that are left out ('all': all of them). */
 #include "host/host.h"
 #include "tikblob.h"
 #include "pipeline.h"
@@ -33,7 +33,7 @@
 enum {
     MAX_TENSORS = 32,
     MAX_INPUTS = 2048,
-    MAX_LEVELS = 4, /* 0 to 3 */
+    MAX_LEVELS = 4, /* sessions have 0 to 3 */
     NAME = 64,
     REPLAYED = 8, /* one job of that many has its transforms checked by replay, */
     APART = 250   /* and of a job of many kernels each kernel after that many */
@@ -138,7 +138,7 @@ read_job(Job *job)
         sscanf(line, "PROGRAM %ld %zu %63s %63s %d", &job->id, &job->len, job->soc,
                job->levels, &job->show) < 3 ||
         strlen(job->levels) > MAX_LEVELS ||
-        strspn(job->levels, "0123") != strlen(job->levels)) {
+        strspn(job->levels, "0123t") != strlen(job->levels)) {
         return false;
     }
     job->source = (char *)read_bytes(job->len);
@@ -359,6 +359,12 @@ print_refusal(const Job *job, const Unit *u)
     printf("\nEND\n");
 }
 
+static int
+level_of(char level)
+{
+    return level == 't' ? 0 : level - '0';
+}
+
 static HostSession *
 session_of(Host *host, Unit *u, int level)
 {
@@ -413,7 +419,7 @@ run_kernels(Job *job, Host *host, Unit *u)
     Kernel **tiled = tile(host, u, is_replayed(job));
     for (int i = 0; ok && job->levels[i]; i++) {
         use_tiled(u, tiled, job->levels[i] != '0');
-        HostSession *s = session_of(host, u, job->levels[i] - '0');
+        HostSession *s = session_of(host, u, level_of(job->levels[i]));
         native[i].entries = must(calloc((size_t)n, sizeof *native[i].entries));
         ok = s != NULL && host->api->jit(s, u->kernels.p, n, false, native[i].entries,
                                          &native[i].handle);

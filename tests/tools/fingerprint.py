@@ -84,7 +84,7 @@ def random_jobs(folder, count):
         for first in range(0, len(made), MODULE):
             part = made[first:first + MODULE]
             with open(os.path.join(folder, 'jobs', 'gen-%s-%06d' % (soc, first)), 'wb') as f:
-                f.write(differential.encode(part, [p.inputs() for p in part], 0))
+                f.write(differential.encode(part, [p.inputs() for p in part], 0, '02'))
     for module in range(count // 2 // MODULE):
         pool = vector_programs.pool_of(module)
         made = [chain.Program(pool, module * MODULE + i) for i in range(MODULE)]
