@@ -2,7 +2,7 @@
  * form. Binary forms go to <stem>.<suffix> in the working directory unless -o says
  * otherwise; text forms go to standard output. A binary file has, in its folder or that
  * of --facts, KERNEL.json for each kernel in it. */
-#include "driver/driver.h"
+#include "driver/listing.h"
 #include "host/host.h"
 
 #include <stdlib.h>
@@ -17,6 +17,7 @@ typedef enum Emit {
     EMIT_IR,
     EMIT_HOST_IR,
     EMIT_TRACE,
+    EMIT_HTML,
     EMIT_COUNT
 } Emit;
 
@@ -28,6 +29,7 @@ static const struct {
     [EMIT_SHARED] = {"shared", "so"},   [EMIT_LLVM] = {"llvm", NULL},
     [EMIT_ASM] = {"asm", NULL},         [EMIT_IR] = {"ir", NULL},
     [EMIT_HOST_IR] = {"host-ir", NULL}, [EMIT_TRACE] = {"trace", NULL},
+    [EMIT_HTML] = {"html", NULL},
 };
 
 static bool
@@ -40,9 +42,10 @@ find_emit(Cmd *c, Emit *out)
             return true;
         }
     }
-    diag_add(&c->unit, D_USAGE, (Span){0}, 0,
-             "--emit is blob, object, shared, llvm, asm, ir, host-ir or trace, not '%s'",
-             name);
+    diag_add(
+        &c->unit, D_USAGE, (Span){0}, 0,
+        "--emit is blob, object, shared, llvm, asm, ir, host-ir, trace or html, not '%s'",
+        name);
     return false;
 }
 
@@ -109,6 +112,8 @@ add_output(Cmd *c, IoBatch *out, Emit e, Kernel **kernels, int n)
         const char *temp = host ? io_reserve(out, c->out) : NULL;
         return temp && host->emit(u, kernels, n, host_kind(e), &opt, temp);
     }
+    case EMIT_HTML:
+        return listing_add(c, out, kernels, n);
     case EMIT_COUNT:
         break;
     }
@@ -207,6 +212,7 @@ build(Cmd *c)
     TRY(!c->depfile || (io_can_write(u, c->depfile) && options_spare(c, c->depfile)));
     c->output_on_stdout = strcmp(c->out, "-") == 0 || c->print_after;
     u->opt.trace = e == EMIT_TRACE;
+    c->listing = e == EMIT_HTML ? listing_begin(c) : NULL;
     TRY(compile_file(c, c->files.p[0]));
     Kernel **kernels = u->kernels.p;
     int n = (int)u->kernels.n;
@@ -217,7 +223,7 @@ build(Cmd *c)
         n = 1;
         TRY(one != NULL);
     }
-    bool native = e != EMIT_BLOB && e != EMIT_IR && e != EMIT_TRACE;
+    bool native = e != EMIT_BLOB && e != EMIT_IR && e != EMIT_TRACE && e != EMIT_HTML;
     TRY(!native || tile_kernels(c, kernels, n));
     const char *folder = facts_folder(c, e);
     TRY(can_write_facts(c, folder, kernels, n));

@@ -3,6 +3,7 @@
 #include "base/product.h"
 #include "driver/check_files.h"
 #include "driver/figures.h"
+#include "driver/listing.h"
 #include "driver/shard.h"
 
 #include <string.h>
@@ -83,7 +84,9 @@ compile_text(Cmd *c, const char *path, const char *text, size_t size)
     PassOptions opt = {.print_after = c->print_after,
                        .verify_each = c->verify_each,
                        .out = &dump,
-                       .only = c->passes ? &c->only : NULL};
+                       .only = c->passes ? &c->only : NULL,
+                       .begin = c->listing ? listing_staged : NULL,
+                       .to = c->listing};
     bool ok = tikc_compile(u, name, text, size, &opt);
     return (dump.n == 0 || io_print(u, dump.p, dump.n)) && ok;
 }

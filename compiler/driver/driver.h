@@ -41,13 +41,14 @@ typedef struct Cmd {
     const char *emit;
     const char *kernel;
     const char *backend;
-    const char *run_mode; /* how the emulator runs; null: fast */
-    const char *sanitize; /* --sanitize */
-    unsigned sanitizers;  /* SANITIZE_ bits that it names; 0: mode check alone */
-    bool screen;          /* all of a profile is shown, not its first line only */
-    const char *trace;    /* --trace */
-    const char *html;     /* --html */
-    bool found;           /* the mode check found something */
+    const char *run_mode;    /* how the emulator runs; null: fast */
+    const char *sanitize;    /* --sanitize */
+    unsigned sanitizers;     /* SANITIZE_ bits that it names; 0: mode check alone */
+    bool screen;             /* all of a profile is shown, not its first line only */
+    const char *trace;       /* --trace */
+    const char *html;        /* --html */
+    struct Listing *listing; /* what --emit html collects, or null */
+    bool found;              /* the mode check found something */
     const char *lmem_fill, *lmem_dump;
     int64_t schedules, seed; /* orders of queues that run tries, and the first one */
     const char *require;     /* properties that verify must prove */

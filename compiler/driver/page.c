@@ -3,6 +3,12 @@
  * the data, which is JSON, a '<' is a number, so that no text ends the element. */
 #include "driver/page.h"
 
+#include <string.h>
+
+enum {
+    MOST_SOURCE = 1 << 20 /* bytes of a text that is shown */
+};
+
 static void
 put_escaped(Text *out, const char *text)
 {
@@ -38,6 +44,37 @@ put_data(Text *out, const Text *json)
             text_putc(out, json->p[i]);
         }
     }
+}
+
+static const Source *
+source_of(const Unit *u, const char *path)
+{
+    for (uint32_t i = 1; i < u->sources.n; i++) {
+        const Source *s = &u->sources.p[i];
+        if (strcmp(s->path, path) == 0 && !s->absent) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+void
+page_files(const Unit *u, const char *const *files, uint32_t n, Text *out)
+{
+    json_open(out, "files", '[');
+    for (uint32_t i = 0; i < n; i++) {
+        const Source *s = source_of(u, files[i]);
+        json_open(out, NULL, '{');
+        json_text(out, "path", files[i]);
+        if (s != NULL) {
+            json_count(out, "bytes", s->len);
+        }
+        if (s != NULL && s->len <= MOST_SOURCE) {
+            json_text(out, "text", s->text);
+        }
+        json_close(out, '}');
+    }
+    json_close(out, ']');
 }
 
 void

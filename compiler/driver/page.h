@@ -2,7 +2,7 @@
 #ifndef TIKC_PAGE_H
 #define TIKC_PAGE_H
 
-#include "base/arena.h"
+#include "driver/driver.h"
 
 /* What follows a part of a template. */
 typedef enum PageSlot {
@@ -21,6 +21,7 @@ typedef struct PagePart {
 /* The templates of compiler/driver/page, with their styles and scripts in them, as
  * tools/embed_pages.py makes them while building: parts up to SLOT_END. */
 extern const PagePart page_profile[];
+extern const PagePart page_listing[];
 
 /* What a page shows: texts as they are. They are escaped, whatever they contain. */
 typedef struct PageContent {
@@ -28,6 +29,10 @@ typedef struct PageContent {
     const char *text;
     const Text *json;
 } PageContent;
+
+/* Puts the list "files" of the data: the names, and the texts of those that were
+ * compiled; of very long ones their size only. */
+void page_files(const Unit *u, const char *const *files, uint32_t n, Text *out);
 
 /* Puts a page. The same content gives the same bytes. */
 void page_put(const PagePart *template, const PageContent *content, Text *out);

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_SOURCE = 1 << 20 /* bytes of a text that is shown */
-};
-
 /* Instructions of one name at one place of the source: a row of the page's table. */
 typedef struct Row {
     const char *name;
@@ -135,32 +131,6 @@ put_rows(PageData *d)
         json_count(t, NULL, r->waited);
         json_count(t, NULL, r->bytes);
         json_close(t, ']');
-    }
-    json_close(t, ']');
-}
-
-/* Puts the texts of the files, those that were compiled: of a blob the page has names of
- * files only. A text that is very long is left out. */
-static void
-put_files(PageData *d)
-{
-    Text *t = &d->out;
-    Unit *u = &d->c->unit;
-    json_open(t, "files", '[');
-    for (uint32_t i = 0; i < d->files.n; i++) {
-        json_open(t, NULL, '{');
-        json_text(t, "path", d->files.p[i]);
-        for (uint32_t s = 1; s < u->sources.n; s++) {
-            const Source *src = &u->sources.p[s];
-            if (strcmp(src->path, d->files.p[i]) == 0 && !src->absent) {
-                json_count(t, "bytes", src->len);
-                if (src->len <= MOST_SOURCE) {
-                    json_text(t, "text", src->text);
-                }
-                break;
-            }
-        }
-        json_close(t, '}');
     }
     json_close(t, ']');
 }
@@ -363,7 +333,7 @@ put_data(PageData *d, const ProfileForms *forms)
     json_count(t, "events", d->r->events);
     json_count(t, "spans", d->r->spans);
     put_rows(d);
-    put_files(d);
+    page_files(&d->c->unit, d->files.p, d->files.n, t);
     put_cores(d);
     put_arrows(d);
     json_close(t, '}');

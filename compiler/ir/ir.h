@@ -617,6 +617,10 @@ void ir_print(const Kernel *k, Text *out);
 void ir_trace(const Kernel *k, Text *out);
 void ir_print_places(const Kernel *k,
                      Text *out); /* the same with source positions as comments */
+/* Does the same as ir_print, and calls each with the span of every statement and with
+ * where its line ends in the text, from the first line on. */
+typedef void IrLineSink(void *to, size_t end, Span span);
+void ir_print_lines(const Kernel *k, Text *out, IrLineSink *each, void *to);
 void ir_print_expr(const Kernel *k, ExprId e, Text *out);
 /* Reads a text of one kernel; returns null after a diagnostic (syntax, at the place in
  * the source). */

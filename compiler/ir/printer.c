@@ -57,6 +57,8 @@ typedef struct Printer {
     uint32_t allocs;
     Arena *scratch;
     bool places;
+    IrLineSink *each; /* null: nobody asks where statements are */
+    void *to;
     int depth;
 } Printer;
 
@@ -325,6 +327,9 @@ end_line(const Printer *p, const Stmt *s)
         LineCol at = source_line_col(&u->arena, src, s->span.begin);
         text_printf(p->out, "  # %s:%u:%u", src->path, (unsigned)at.line,
                     (unsigned)at.column);
+    }
+    if (p->each) {
+        p->each(p->to, p->out->n, s->span);
     }
     text_putc(p->out, '\n');
 }
@@ -657,11 +662,13 @@ names_init(Names *names, uint32_t n, Arena *scratch)
 }
 
 static void
-print_kernel(const Kernel *k, Text *out, bool places)
+print_kernel(const Kernel *k, Printer p)
 {
     Arena scratch;
+    Text *out = p.out;
     arena_init(&scratch);
-    Printer p = {.k = k, .out = out, .scratch = &scratch, .places = places};
+    p.k = k;
+    p.scratch = &scratch;
     names_init(&p.bufs, k->bufs.n, &scratch);
     names_init(&p.regs, k->regs.n, &scratch);
     names_init(&p.vars, k->vars.n, &scratch);
@@ -688,11 +695,17 @@ print_kernel(const Kernel *k, Text *out, bool places)
 void
 ir_print(const Kernel *k, Text *out)
 {
-    print_kernel(k, out, false);
+    print_kernel(k, (Printer){.out = out});
 }
 
 void
 ir_print_places(const Kernel *k, Text *out)
 {
-    print_kernel(k, out, true);
+    print_kernel(k, (Printer){.out = out, .places = true});
+}
+
+void
+ir_print_lines(const Kernel *k, Text *out, IrLineSink *each, void *to)
+{
+    print_kernel(k, (Printer){.out = out, .each = each, .to = to});
 }

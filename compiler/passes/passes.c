@@ -233,6 +233,9 @@ passes_run(Kernel *k, const PassOptions *opt)
     if (opt && opt->verify_each) {
         ir_verify(k, "stage");
     }
+    if (opt && opt->begin) {
+        opt->begin(opt->to, k);
+    }
     Arena scratch;
     arena_init(&scratch);
     PassList all = passes_all(&scratch);

@@ -62,6 +62,9 @@ typedef struct PassOptions {
     Text *out;               /* where print_after goes */
     const PassList *only;    /* null: all passes */
     const PassList *without; /* passes that are left out; null: none */
+    /* called with each kernel before its first pass; may be null */
+    void (*begin)(void *to, const Kernel *k);
+    void *to;
 } PassOptions;
 
 /* Runs the passes. A pass whose facts are missing because another pass failed is left

@@ -278,9 +278,86 @@ def check_hostile(browser, folder):
     assert IMAGE in page.value('document.getElementById("regions").textContent')
 
 
+def listing_page(folder, source, *args, cwd=ROOT):
+    """The IR is that of --emit ir, the bytes are those of dump, the places those of disasm; the same program gives the same bytes."""
+    path, blob = os.path.join(folder, 'page.html'), os.path.join(folder, 'k.tkb')
+    tikc('build', source, '--emit', 'html', '-o', path, *args, cwd=cwd)
+    text = read(path)
+    assert tikc('build', source, '--emit', 'html', *args, cwd=cwd) == text
+    parts = Parts(text)
+    check_alone(parts, text)
+    tikc('build', source, '-o', blob, *args, cwd=cwd)
+    ir = tikc('build', source, '--emit', 'ir', *args, cwd=cwd)
+    fields = [f for f in json.loads(tikc('dump', blob, '--format', 'json'))['fields'] if f['part'] == 'CODE' and f['name'] == 'descriptor']
+    kernels = parts.data['kernels']
+    shown = [d for k in kernels for d in k['descriptors']]
+    assert parts.texts['text'] == ir == ''.join(line[2] + '\n' for k in kernels for line in k['after'])
+    assert [(d[3], d[4], d[5]) for d in shown] == [(f['offset'], f['bytes'], f['value']) for f in fields]
+    code = [d for k in json.loads(tikc('disasm', blob, '--format', 'json'))['kernels'] for d in k['code']]
+    files = [f['path'] for f in parts.data['files']]
+    assert [(files[d[0]], d[1], d[2]) for d in shown] == [(c['source'], c['line'], c.get('queue', '')) for c in code]
+    return path, parts.data
+
+
+def check_ir_places(data):
+    """A line of IR has the place of the call that it is named after."""
+    for k in data['kernels']:
+        for stage in ('before', 'after'):
+            for file, line, text in k[stage]:
+                name = re.match(r' *(data_move|vec_\w+|mmad)\b', text)
+                if name:
+                    source = data['files'][file]['text'].split('\n')[line - 1]
+                    assert name.group(1) in source, (text, source)
+
+
+def check_listing(browser, folder):
+    path, data = listing_page(folder, 'samples/softmax.tik')
+    check_ir_places(data)
+    assert [line for line in data['kernels'][0]['after'] if '[proved]' in line[2]] and not [line for line in data['kernels'][0]['before'] if '[proved]' in line[2]]
+    page = open_page(browser, path)
+    rows = lambda which: page.value(f'[...document.querySelectorAll("{which}")].map(e => e.textContent)')
+    assert len(rows('#ir .row')) == len(data['kernels'][0]['after']) and len(rows('#code .row')) == len(data['kernels'][0]['descriptors'])
+    page.value('[...document.querySelectorAll("#source .made")].find(e => e.textContent.startsWith("24")).click()')
+    pinned = rows('.pin')
+    assert [p.strip() for p in pinned] == ['24    scalar.set_as(result[0])', '$scalar = load %result+0:float32 [proved]', '4  r1 = load float32[result, 0, 32*r0]'], pinned
+    assert 'samples/softmax.tik:24 became 1 line of IR and 1 descriptor of 16 bytes, at byte ' in page.value('document.getElementById("details").textContent')
+    page.value('document.getElementById("code").focus()')
+    page.key('ArrowDown')
+    assert [p.split()[0] for p in rows('#code .pin, #source .pin')] == ['25', '5'], rows('.pin')
+    x, y = page.value('(r => [r.x + 40, r.y + 9])(document.querySelectorAll("#code .row")[2].getBoundingClientRect())')
+    page.mouse('mouseMoved', x, y)
+    assert [p.split()[0][:2] for p in rows('#source .mark')] == ['22'] and len(rows('#ir .mark')) == 1
+    page.key('Escape')
+    assert rows('.pin') == []
+    choose = lambda name, value: page.value(f'(e => {{ e.value = "{value}"; e.dispatchEvent(new Event("change")); }})(document.getElementById("{name}"))')
+    choose('stage', 'before')
+    assert rows('#ir .row') == [line[2] for line in data['kernels'][0]['before']]
+    choose('form', 'bytes')
+    assert rows('#code .bytes')[4].replace(' ', '') == data['kernels'][0]['descriptors'][4][4]
+    assert page.complaints() == []
+
+
+def check_listings(browser, folder):
+    """Several kernels; places in a module; names that are markup; a narrow window."""
+    path, data = listing_page(folder, 'samples/add_tiled.tik')
+    assert [k['name'] for k in data['kernels']] == ['add_float16', 'add_float32']
+    page = open_page(browser, path, width=400, dark=True)
+    assert page.size()['width'] == 400
+    page.value('(e => { e.value = "1"; e.dispatchEvent(new Event("change")); })(document.getElementById("kernel"))')
+    assert page.value('document.getElementById("ir").textContent').startswith('kernel add_float32 ')
+    write(folder, 'part.py', 'def fill(t, out, a):\n    t.vec_dup(128, a, 1.5, 1, 8)\n    t.data_move(out, a, 0, 1, 8, 0, 0)\n')
+    write(folder, HOSTILE_NAME, HOSTILE.replace('t.data_move(x, a,', 'import part\npart.fill(t, x, a)\nt.data_move(x, a,'))
+    path, data = listing_page(folder, HOSTILE_NAME, cwd=folder)
+    assert [os.path.basename(f['path']) for f in data['files']] == [HOSTILE_NAME, 'part.py'] and 'vec_dup' in data['files'][1]['text']
+    page = open_page(browser, path)
+    assert page.value('document.documentElement.dataset.broken') is None and count(page, 'img, b') == 0
+    assert page.value('document.getElementById("title").textContent') == HOSTILE_NAME
+    assert HOSTILE.split('\n')[0] in page.value('document.getElementById("source").textContent')
+
+
 def main():
     passed = failed = 0
-    checks = [check_softmax, check_narrow, check_flags, check_long, check_empty, check_blob, check_hostile]
+    checks = [check_softmax, check_narrow, check_flags, check_long, check_empty, check_blob, check_hostile, check_listing, check_listings]
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         for check in checks:
             try:
