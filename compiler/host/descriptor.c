@@ -59,7 +59,7 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
     *out = (TikKernel){.abi = TIKRT_ABI,
                        .name = arena_strdup(arena, sym_text(&l->u->names, k->name)),
                        .soc = k->soc->name,
-                       .cores = lower_cores(k),
+                       .cores = ir_cores(k->tiled != NULL ? k->tiled : k),
                        .ordered = k->blocks_ordered           ? TIK_ORDERED
                                   : k->blocks_atomics_ordered ? TIK_ATOMICS_ORDERED
                                                               : 0,

@@ -473,6 +473,19 @@ ir_arg_span(const Kernel *k, const Stmt *s, int param)
     return a->file ? (Span){a->file, a->begin, a->begin + a->len} : s->span;
 }
 
+int32_t
+ir_cores(const Kernel *k)
+{
+    int32_t cores = 1;
+    for (StmtId id = 1; id < k->stmts.n; id++) {
+        const Stmt *s = &k->stmts.p[id];
+        if (s->kind == ST_FOR && ir_is_multicore(s)) {
+            cores = MAX(cores, ir_blocks(k, s));
+        }
+    }
+    return cores;
+}
+
 bool
 ir_may_write(const Kernel *k, BufId b)
 {

@@ -510,6 +510,9 @@ ir_blocks(const Kernel *k, const Stmt *loop)
                                                     : loop->loop.block_num;
 }
 
+/* Returns how many cores a kernel is launched for. */
+int32_t ir_cores(const Kernel *k);
+
 /* ---- builder (builder.c) ------------------------------------------------- */
 
 /* Makes an empty kernel in its own arena; kernel_free releases it. */

@@ -526,7 +526,7 @@ decide(Blocks *b)
         } else {
             b->k->blocks_atomics_ordered = true;
         }
-        if (!b->jumps && buf->first) {
+        if (!b->jumps && !b->k->incomplete && buf->first) {
             find_overlap(b, id);
         }
     }

@@ -497,25 +497,13 @@ rewrite(Inspector *in, int64_t tensors)
     write_rows(in, &c, nbufs, tensors);
 }
 
-static int
-count_cores(const Kernel *k)
-{
-    int cores = 1;
-    for (StmtId s = 1; s < k->stmts.n; s++) {
-        if (k->stmts.p[s].kind == ST_FOR) {
-            cores = MAX(cores, k->stmts.p[s].loop.block_num);
-        }
-    }
-    return cores;
-}
-
 Kernel *
 passes_inspector(const Kernel *k)
 {
     if (!suits(k)) {
         return NULL;
     }
-    Inspector in = {.k = kernel_clone(k), .cores = count_cores(k), .ok = true};
+    Inspector in = {.k = kernel_clone(k), .cores = ir_cores(k), .ok = true};
     arena_init(&in.scratch);
     in.noted = ARENA_ARRAY(&in.scratch, Noted, k->bufs.n);
     in.needs_buf = ARENA_ARRAY(&in.scratch, bool, k->bufs.n);

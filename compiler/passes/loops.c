@@ -20,21 +20,13 @@
  *        the body, with k + begin for the variable */
 #include "isa/operand.h"
 #include "passes/passes.h"
-
-/* What an expression became in the body of a loop. */
-typedef struct Replaced {
-    uint32_t serial; /* number of the loop; an entry of another loop is invalid */
-    ExprId made;
-} Replaced;
+#include "passes/substitute.h"
 
 typedef struct Loops {
     Kernel *k;
     Arena scratch;
-    bool *assigned;         /* by RegId: the body that is looked at assigns it */
-    VarId var;              /* the variable that replace looks for */
-    ExprId value;           /* the value that it puts in its place, of the same dtype */
-    VEC(Replaced) replaced; /* by ExprId */
-    uint32_t serial;        /* number of the loop whose variable is replaced */
+    bool *assigned; /* by RegId: the body that is looked at assigns it */
+    Substitution substitution;
 } Loops;
 
 /* ---- bounds -------------------------------------------------------------- */
@@ -132,102 +124,6 @@ changes_bounds(Loops *l, const Stmt *s)
     return found;
 }
 
-/* ---- the variable becomes an expression ---------------------------------- */
-
-static ExprId
-replace(Loops *l, ExprId id)
-{
-    Expr e = *ir_expr(l->k, id); /* the table moves when it grows */
-    if (!(e.flags & EXF_VAR)) {
-        return id;
-    }
-    if (e.kind == EX_VAR) {
-        return e.a == l->var ? l->value : id;
-    }
-    while (l->replaced.n <= id) {
-        VEC_PUSH(&l->scratch, &l->replaced, (Replaced){0});
-    }
-    if (l->replaced.p[id].serial != l->serial) {
-        ExprId a = replace(l, e.a), b = e.b ? replace(l, e.b) : 0;
-        ExprId made = id;
-        if (a != e.a || b != e.b) {
-            made = e.op == SOP_CAST   ? ir_cast(l->k, (Dtype)e.dtype, a)
-                   : e.op == SOP_BITS ? ir_bits(l->k, (Dtype)e.dtype, a)
-                   : b                ? ir_op2(l->k, (ScalarOp)e.op, a, b)
-                                      : ir_op1(l->k, (ScalarOp)e.op, a);
-        }
-        l->replaced.p[id] = (Replaced){l->serial, made};
-    }
-    return l->replaced.p[id].made;
-}
-
-static void
-replace_in(Loops *l, ExprId *e)
-{
-    *e = replace(l, *e);
-}
-
-static void
-replace_operands(Loops *l, const Stmt *s)
-{
-    int n;
-    (void)form_params(op_table[s->instr.op].form, &n);
-    for (int i = 0; i < n; i++) {
-        Arg *a = &l->k->args.p[s->instr.arg + (uint32_t)i];
-        if (a->kind == ARG_REF) {
-            replace_in(l, &a->ref.off);
-        } else if (a->kind == ARG_EXPR) {
-            replace_in(l, &a->expr);
-        } else if (a->kind == ARG_MASK) {
-            for (int w = 0; w < mask_words(a->mask.form); w++) {
-                replace_in(l, &a->mask.w[w]);
-            }
-        }
-    }
-}
-
-static void
-replace_body(Loops *l, StmtId first)
-{
-    for (StmtId id = first; id; id = l->k->stmts.p[id].next) {
-        Stmt *s = &l->k->stmts.p[id]; /* statements are not added here */
-        switch ((StmtKind)s->kind) {
-        case ST_INSTR:
-            replace_operands(l, s);
-            break;
-        case ST_SET:
-            replace_in(l, &s->set.value);
-            break;
-        case ST_LOAD:
-            replace_in(l, &s->load.ref.off);
-            break;
-        case ST_STORE:
-            replace_in(l, &s->store.ref.off);
-            replace_in(l, &s->store.value);
-            break;
-        case ST_FOR:
-            replace_in(l, &s->loop.begin);
-            replace_in(l, &s->loop.end);
-            replace_body(l, s->loop.body);
-            break;
-        case ST_IF:
-            replace_in(l, &s->cond.cond);
-            replace_body(l, s->cond.then_body);
-            replace_body(l, s->cond.else_body);
-            break;
-        case ST_SCOPE:
-            replace_body(l, s->scope.body);
-            break;
-        case ST_NONE:
-        case ST_ALLOC:
-        case ST_BREAK:
-        case ST_CONTINUE:
-        case ST_RETURN:
-            break;
-        }
-    }
-}
-
 /* ---- statements ---------------------------------------------------------- */
 
 /* Adds a statement for the same place in the source; next comes after it. */
@@ -292,10 +188,7 @@ reread(Loops *l, StmtId id)
     k->vars.p[var].loop = id;
     k->vars.p[var].bound = old.bound;
     k->vars.p[var].shown = here;
-    l->var = s.loop.var;
-    l->value = ir_cast(k, old.dtype, here);
-    l->serial++;
-    replace_body(l, s.loop.body);
+    substitute_in(&l->substitution, s.loop.var, ir_cast(k, old.dtype, here), s.loop.body);
     StmtId body = s.loop.body;
     int64_t wide = wide_bounds(k, s.loop.begin, s.loop.end);
     bool check = wide || needs_check(k, old.dtype, s.loop.begin, s.loop.end);
@@ -386,6 +279,7 @@ pass_loops(Kernel *k)
     Loops l = {.k = k};
     arena_init(&l.scratch);
     l.assigned = ARENA_ARRAY(&l.scratch, bool, k->regs.n);
+    l.substitution = (Substitution){.k = k, .arena = &l.scratch};
     k->body = loops_body(&l, k->body);
     arena_free(&l.scratch);
     if (k->expr_too_large) {

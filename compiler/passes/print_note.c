@@ -89,20 +89,6 @@ enter_loop(Print *p, const char *name, int64_t n, ExprId *value)
 
 /* ---- the log ------------------------------------------------------------- */
 
-/* Returns the most cores that a loop of the kernel has. */
-static int64_t
-count_cores(const Kernel *k)
-{
-    int64_t cores = 1;
-    for (StmtId id = 1; id < k->stmts.n; id++) {
-        const Stmt *s = &k->stmts.p[id];
-        if (s->kind == ST_FOR && ir_is_multicore(s)) {
-            cores = MAX(cores, ir_blocks(k, s));
-        }
-    }
-    return cores;
-}
-
 /* Workspaces come before other global tensors and lists. */
 static void
 add_param(Print *p, BufId log)
@@ -124,7 +110,7 @@ note_log(Print *p)
     if (p->log) {
         return;
     }
-    p->cores = count_cores(k);
+    p->cores = ir_cores(k);
     p->words = MOST_WORDS;
     while (p->words > LEAST_WORDS && p->words * p->cores > ALL_WORDS) {
         p->words /= 2;

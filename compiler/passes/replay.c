@@ -1008,15 +1008,16 @@ forget_core(Machine *m)
     }
 }
 
+/* cores: how many are executed. */
 static bool
-run(Machine *m, const Kernel *k, Arena *arena, int chunk)
+run(Machine *m, const Kernel *k, int cores, Arena *arena, int chunk)
 {
     m->k = k;
     m->arena = arena;
     m->chunk = chunk;
     m->most = m->samples ? MOST_STEPS : ALL_STEPS;
     m->slots = ARENA_ARRAY(arena, Page *, PAGE_SLOTS);
-    for (m->core = 0; m->core < MOST_CORES; m->core++) {
+    for (m->core = 0; m->core < cores; m->core++) {
         forget_core(m);
         m->vars = ARENA_ARRAY(arena, int64_t, k->vars.n);
         m->regs = ARENA_ARRAY(arena, int64_t, k->regs.n);
@@ -1062,7 +1063,11 @@ compare(const Kernel *before, const Kernel *after, int chunk, bool *sampled, Tex
     arena_init(&scratch);
     Machine a = {.samples = *sampled}, b = {.samples = *sampled};
     Replay r = REPLAY_TOO_LARGE;
-    if (run(&a, before, &scratch, chunk) && run(&b, after, &scratch, chunk)) {
+    int na = ir_cores(before), nb = ir_cores(after);
+    if (na == nb) {
+        na = nb = MIN(na, MOST_CORES);
+    }
+    if (run(&a, before, na, &scratch, chunk) && run(&b, after, nb, &scratch, chunk)) {
         r = same_pages(&a, &b, why) && same_pages(&b, &a, why) ? REPLAY_SAME
                                                                : REPLAY_DIFFERENT;
     }

@@ -10,7 +10,8 @@
  * It knows nothing of the passes: what it shares with them is iteration_of. Where control
  * depends on data, the data are invented, the same for both. Of loops with many
  * iterations the first and the last ones are executed; where that shows a difference, all
- * of them are. */
+ * of them are. Of many cores the first ones are executed, unless a pass has changed their
+ * number. */
 #ifndef TIKC_REPLAY_H
 #define TIKC_REPLAY_H
 

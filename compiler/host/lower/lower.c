@@ -211,19 +211,6 @@ lower_scratch_bytes(const Kernel *k)
 
 /* ---- kernels ------------------------------------------------------------- */
 
-int32_t
-lower_cores(const Kernel *k)
-{
-    int32_t cores = 1;
-    for (uint32_t i = 1; i < k->stmts.n; i++) {
-        const Stmt *s = &k->stmts.p[i];
-        if (s->kind == ST_FOR && ir_is_multicore(s)) {
-            cores = MAX(cores, ir_blocks(k, s));
-        }
-    }
-    return cores;
-}
-
 static void
 kernel_tables(Lower *l, const Kernel *k)
 {
@@ -466,6 +453,19 @@ return_call(Lower *l, LLVMValueRef entry, LLVMValueRef version)
     LLVMBuildRet(l->b, LLVMBuildCall2(l->b, entry_type(l), version, args, 4, ""));
 }
 
+/* Lets all cores but the first one return: the kernel as it was written has one. */
+static void
+run_first_only(Lower *l, LLVMValueRef entry)
+{
+    LLVMValueRef first =
+        LLVMBuildICmp(l->b, LLVMIntEQ, LLVMGetParam(entry, 1), lower_const32(l, 0), "");
+    LLVMBasicBlockRef run = lower_block(l, "first"), none = lower_block(l, "others");
+    LLVMBuildCondBr(l->b, first, run, none);
+    LLVMPositionBuilderAtEnd(l->b, none);
+    LLVMBuildRet(l->b, lower_const32(l, 0));
+    LLVMPositionBuilderAtEnd(l->b, run);
+}
+
 LLVMValueRef
 lower_kernel(Lower *l, const Kernel *k, bool apart)
 {
@@ -485,6 +485,9 @@ lower_kernel(Lower *l, const Kernel *k, bool apart)
     LLVMBasicBlockRef usual = lower_block(l, "apart");
     LLVMBuildCondBr(l->b, shares, as_written, usual);
     LLVMPositionBuilderAtEnd(l->b, as_written);
+    if (ir_cores(k) < ir_cores(k->tiled)) {
+        run_first_only(l, entry);
+    }
     return_call(l, entry, plain);
     LLVMPositionBuilderAtEnd(l->b, usual);
     return_call(l, entry, tiled);

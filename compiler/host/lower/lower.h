@@ -164,7 +164,6 @@ int64_t lower_scratch_bytes(const Kernel *k);
 int64_t lower_scope_base(const Kernel *k, Scope s);
 /* Returns the distance of the LMEM lanes in it; 0: the kernel uses none. */
 int64_t lower_lmem_pitch(const Kernel *k);
-int32_t lower_cores(const Kernel *k);
 bool lower_has_op(const Kernel *k, Op op);
 /* Defined in host/lower/place.c: returns the index, in the places table, of the source
  * position of a statement and of the calls that led to it. */
