@@ -79,7 +79,7 @@ LANES_OBJ := $(foreach f,$(basename $(LANES_SRC)),$(patsubst %,$(BUILD)/obj/$f.%
 RT_OBJ   := $(call obj,$(filter-out $(LANES_SRC),$(RT_SRC))) $(LANES_OBJ)
 TIKC_OBJ := $(call obj,$(TIKC_SRC)) $(patsubst $(BUILD)/gen/%.c,$(BUILD)/obj/gen/%.o,$(GEN_SRC))
 HOST_OBJ := $(call obj,$(HOST_SRC))
-DRV_OBJ  := $(call obj,$(DRV_SRC)) $(BUILD)/obj/gen/pages.o
+DRV_OBJ  := $(call obj,$(DRV_SRC)) $(BUILD)/obj/gen/pages.o $(BUILD)/obj/gen/examples.o
 
 HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
@@ -135,6 +135,12 @@ PAGES := $(wildcard compiler/driver/page/*)
 $(BUILD)/gen/pages.c: tools/embed_pages.py tools/embed.py $(PAGES) compiler/driver/page
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)$(PYTHON) tools/embed_pages.py $@ compiler/driver/page
+
+# The examples that 'tikc explain' shows.
+$(BUILD)/gen/examples.c: tools/embed_examples.py tools/example_table.py tools/call_table.py tools/embed.py compiler/tik/call.def docs/examples \
+    $(wildcard docs/examples/*.tik)
+	@mkdir -p $(@D)
+	$(call say,EMBED,$@)$(PYTHON) tools/embed_examples.py $@
 
 # The manual page and the completion, of the tables that --help prints.
 $(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.py tools/call_table.py Makefile \

@@ -1,5 +1,6 @@
 """Reads docs/examples: kernels that show one call each, for gen-docs.py and the tests.
 
+    command(example)    the line that runs it
     examples()          {name: Example} of every call and instruction that has one
     Example             stem of its file; names of the calls that it shows, as CALL rows and instructions have them; what it shows, in a
                         sentence; settings {key: [value]} of its lines "# tikc: KEY=VALUE"; the program; checks, as Python's doctest has them
@@ -36,3 +37,11 @@ def stems():
 
 def examples():
     return {name: e for e in map(read, stems()) for name in e.names}
+
+
+def command(example):
+    """The line that runs an example, without the files of its outputs."""
+    words = ['tikc run', example.stem + '.tik']
+    for key, values in example.settings.items():
+        words += [f'--in {key[3:]}={v}' if key.startswith('in.') else f'--{key} {v}' for v in values]
+    return ' '.join(words)

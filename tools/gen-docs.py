@@ -195,21 +195,13 @@ def sentence(text):
     return text[0].upper() + text[1:] + '.'
 
 
-def command(example):
-    """The line that runs an example, without the files of its outputs."""
-    words = ['tikc run', example.stem + '.tik']
-    for key, values in example.settings.items():
-        words += [f'--in {key[3:]}={v}' if key.startswith('in.') else f'--{key} {v}' for v in values]
-    return ' '.join(words)
-
-
 def example_lines(name, examples):
     """The example of a call where it is the first that it shows; elsewhere a reference."""
     e = examples[name]
     if e.names[0] != name:
         return [f'Example: [{e.stem}.tik](examples/{e.stem}.tik), at `{e.names[0]}`.', '']
     return [f'Example ([{e.stem}.tik](examples/{e.stem}.tik)): {e.what}', '', '```python', e.program.strip(), '```', '',
-            f'After `{command(e)}`:', '', '```python', e.checks.strip(), '```', '']
+            f'After `{example_table.command(e)}`:', '', '```python', e.checks.strip(), '```', '']
 
 
 def call_section(call, operands, rules, meaning, examples):

@@ -1,5 +1,6 @@
 /* cmd_explain.c: implements tikc explain, which makes pages from the tables. */
 #include "driver/driver.h"
+#include "driver/example.h"
 
 #include <string.h>
 
@@ -190,6 +191,23 @@ explain_more(Unit *u, const char *name, Text *out)
     return found;
 }
 
+/* Shows the example of a call, and names the files of others. */
+static void
+explain_examples(const char *method, Text *out)
+{
+    int shown = 0;
+    for (const CallExample *e = call_examples; e->method; e++) {
+        if (strcmp(e->method, method) == 0) {
+            int sentence = (int)strcspn(e->text, "\n");
+            text_printf(out, "%s, %s: %.*s\n", shown ? "Also" : "\nExample", e->file,
+                        sentence, e->text);
+            text_printf(out, "%s%s", shown ? "" : e->text + sentence + 1,
+                        shown ? "" : "\n");
+            shown++;
+        }
+    }
+}
+
 int
 cmd_explain(Cmd *c)
 {
@@ -217,6 +235,7 @@ cmd_explain(Cmd *c)
                   "instructions, docs/choices.md the choices, docs/ascendc.md the names "
                   "of Ascend C");
     }
+    explain_examples(name, &t);
     bool ok = io_print(u, t.p, t.n);
     int code = report_unit(c);
     return ok ? code : EXIT_IO;
