@@ -59,6 +59,45 @@ def test_both_back_ends_and_processors():
     assert harness.script(text, env=env) == 'same (256,)\nAscend910A host\n'
 
 
+REBOUND = HEAD + '''
+
+def fill(more):
+    n = t.Scalar("int32", name="count", init_value=1)
+    k = t.Scalar("int32", name="k", init_value=1)
+    with t.if_scope(n > 0):
+        n = 7
+    t.vec_dup(64, u, more, 1, 8)
+    k = k + 1
+    k.dtype
+
+
+m = t.Scalar("int32", name="m", init_value=1)
+fill(1)
+fill(2)
+m.set_as(3)
+m = 4
+t.data_move(x, u, 0, 1, 8, 0, 0)
+m = t.Scalar("int32", name="m", init_value=1)
+t.BuildCCE(kernel_name="k", inputs=[], outputs=[x])
+'''
+
+
+def test_names_of_scalars_that_become_numbers():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'rebound.py')
+        with open(path, 'w') as f:
+            f.write('import tikc\nimport warnings\nwith warnings.catch_warnings(record=True) as found:\n    warnings.simplefilter("always", tikc.CompileWarning)\n'
+                    '    import program\nprint(*[str(w.message).split("\\n")[0].split(": ", 1)[1] + f" {w.lineno}" for w in found], sep="\\n")\n')
+        with open(os.path.join(folder, 'program.py'), 'w') as f:
+            f.write(REBOUND)
+        out = harness.python('-m', 'tikc', path)
+    line = 1 + REBOUND[:REBOUND.index('n = 7')].count('\n'), 1 + REBOUND[:REBOUND.index('m = 4')].count('\n')
+    assert out.splitlines()[:2] == [
+        f"warning: 'n' has held the Scalar 'count' and becomes the number 7; the Scalar keeps its value [scalar-rebound] {line[0]}",
+        f"warning: 'm' has held the Scalar 'm' and becomes the number 4; the Scalar keeps its value [scalar-rebound] {line[1]}"], out
+    assert out.count('rebound') == 2, out
+
+
 def test_run_by_the_module():
     """Without te and tbe in the path, and with what operators take from impl.util."""
     with tempfile.TemporaryDirectory() as folder:

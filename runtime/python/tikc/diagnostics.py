@@ -103,6 +103,10 @@ class RunError(TikcError):
         self.where = where
 
 
+class CompileWarning(UserWarning):
+    """A warning of the compiler about a program that records kernels."""
+
+
 class RunWarning(UserWarning):
     """Something that a run did and that is worth a look: 'uninit-read', 'nop', ..."""
 

@@ -7,11 +7,13 @@ import linecache
 import os
 import sys
 import sysconfig
+import warnings
 from types import CodeType, FrameType
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from . import _native
 from ._native import compiler
+from .diagnostics import CompileWarning
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _LIBRARIES = tuple({sysconfig.get_path(p) for p in ('stdlib', 'purelib', 'platlib')} | {'/usr/lib/python3', '<frozen'})
@@ -28,6 +30,9 @@ class Places:
         self.chains: Dict[Tuple[int, int, int, str], int] = {}
         self.arguments: Dict[Tuple[int, int], Any] = {}
         self.stores: Dict[int, Dict[int, str]] = {}  # of code objects that spans keeps
+        # By frame and name: what a name of the program has held, and the offset of the instruction that made it.
+        self.held: Dict[int, Dict[str, Tuple[CodeType, int, Any, str]]] = {}
+        self.told: Set[Tuple[CodeType, int]] = set()
 
     def here(self, npos: int = -1, names: Tuple[str, ...] = ()) -> Any:
         """Says where the innermost frame of the program is; returns the places of the arguments of the call there, if it is one with
@@ -42,6 +47,8 @@ class Places:
             chain = known
         if not frames:
             return None
+        if id(frames[0]) in self.held:
+            self._tell_rebound(frames[0])
         compiler.tikc_record_at(self.handle, chain, self.place(frames[0]))
         return self._arguments(frames[0], npos, names) if npos >= 0 else None
 
@@ -127,11 +134,61 @@ class Places:
         return self.stores[id(code)].get(frames[0].f_lasti)
 
 
+    def hold(self, v: Any, scalar: str) -> None:
+        """Remembers that the plain name which the running statement assigns holds a Scalar, whose name is given."""
+        frames = self._frames()
+        if not frames:
+            return
+        f = frames[0]
+        if id(f.f_code) not in self.stores:
+            self.span(f)
+            self.stores[id(f.f_code)] = _stores(f.f_code)
+        name = self.stores[id(f.f_code)].get(f.f_lasti)
+        if name:
+            self.held.setdefault(id(f), {})[name] = f.f_code, f.f_lasti, v, scalar
+
+    def _tell_rebound(self, f: FrameType) -> None:
+        """Warns of names that held a Scalar and have become numbers since. Frames have no other identity than their address, which a
+        later one may have; what lies behind the instruction that made the Scalar has passed it."""
+        names = self.held[id(f)]
+        for name, (code, made, scalar, called) in list(names.items()):
+            now = f.f_locals.get(name)
+            if code is f.f_code and (now is scalar or f.f_lasti <= made):
+                continue
+            del names[name]
+            if code is f.f_code and type(now) in (int, float, bool):
+                line = _line_of_store(code, name, made, f.f_lasti) or f.f_lineno
+                if (code, line) in self.told:
+                    continue
+                self.told.add((code, line))
+                text = f"'{name}' has held the Scalar '{called}' and becomes the number {now!r}; the Scalar keeps its value"
+                warnings.warn_explicit(f'{code.co_filename}:{line}: warning: {text} [scalar-rebound]\n'
+                                       f'help: {name}.set_as({now!r}) sets the Scalar; a number of its own has another name\n',
+                                       CompileWarning, code.co_filename, line)
+        if not names:
+            del self.held[id(f)]
+
+
+STORES = ('STORE_FAST', 'STORE_NAME', 'STORE_GLOBAL', 'STORE_DEREF')
+
+
+def _line_of_store(code: CodeType, name: str, after: int, before: int) -> Optional[int]:
+    """The line of the last instruction between two that stores into a name."""
+    found = line = None
+    starts = dict(dis.findlinestarts(code))
+    made = False
+    for i in dis.get_instructions(code):
+        line = starts.get(i.offset, line)
+        if after < i.offset < before and i.opname in STORES and i.argval == name:
+            found, made = (line if made else None), True  # the first one stores the Scalar itself
+    return found
+
+
 def _stores(code: CodeType) -> Dict[int, str]:
     """By the offset of an instruction: the plain name that the next one stores into."""
     instructions = list(dis.get_instructions(code))
     return {a.offset: str(b.argval) for a, b in zip(instructions, instructions[1:])
-            if b.opname in ('STORE_FAST', 'STORE_NAME', 'STORE_GLOBAL', 'STORE_DEREF')}
+            if b.opname in STORES}
 
 
 def _call(lines: List[bytes], span: Span) -> Optional[ast.Call]:

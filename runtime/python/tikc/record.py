@@ -12,17 +12,13 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type
 
 from . import _native, places
 from ._native import compiler
-from .diagnostics import CompileError, TikcError
+from .diagnostics import CompileError, CompileWarning, TikcError
 from .kernel import Kernel, Unit
 
 __tracebackhide__ = True  # pytest shows the caller
 
 (NONE, BOOL, INT, BIG, FLOAT, STR, TUPLE, LIST, DICT, SET, SLICE, MODULE, OBJECT, FOREIGN, ELLIPSIS) = range(15)
 _INT64 = 1 << 63
-
-
-class CompileWarning(UserWarning):
-    """A warning of the compiler about a kernel that was built."""
 
 
 class Session:
@@ -227,7 +223,18 @@ class Session:
         target = self.value(callee, keep)
         if not compiler.tikc_record_call(self.handle, target, method and method.encode(), ctypes.byref(given), ctypes.byref(out)):
             raise self.failed()
-        return self.outof(out)
+        result = self.outof(out)
+        if isinstance(result, Proxy):
+            self._note_scalar(result)
+        return result
+
+    def _note_scalar(self, v: Any) -> None:
+        """A name that holds a Scalar is looked after: an assignment of a number, which Python does not tell, is probably meant for it."""
+        out = _native.Value()
+        if compiler.tikc_record_text(self.handle, self.value(v, []), False, ctypes.byref(out)):
+            words = str(self.outof(out)).split()
+            if words[0] == '<Scalar':
+                self.places.hold(v, words[1])
 
     def text(self, v: Any, plain: bool) -> str:
         out = _native.Value()
