@@ -4,6 +4,7 @@
 #   make test       the whole test suite
 #   make fresh      make demo and make test in an empty Debian 12 (needs root and debootstrap)
 #   make check-san  the suite under address and undefined-behaviour sanitizers; SUITE='--only lit' is a part, of make test too
+#   make check-tsan what works with several threads, under ThreadSanitizer
 #   make mutants MUTANTS=N SEED=S   one-line changes of the sources, each of which some test must notice
 #   make check-passes   what executes kernels, without each pass of the host back end and without all of them
 #   make loader     a freestanding loader for devices: TARGET=Ascend310P (tools/loader.mk)
@@ -85,7 +86,7 @@ HAVE_LLVM := $(shell command -v $(LLVM_CONFIG) 2>/dev/null)
 LIBS = -lgmp -lm
 TOOL_LIBS = -lsodium -ljansson -ldl
 
-.PHONY: all demo test mutants check-passes check-san bench fuzz lint docs blobs clean packages format
+.PHONY: all demo test mutants check-passes check-san check-tsan bench fuzz lint docs blobs clean packages format
 
 LEVEL_NAMES := $(if $(filter x86_64,$(shell uname -m)),$(if $(SAN),,$(shell grep ^LEVEL compiler/host/level.def | cut -d '"' -f 2)))
 HELPER_SETS := $(if $(HAVE_LLVM),$(LEVEL_NAMES:%=$(BUILD)/libtikc-helpers-%.so))
@@ -355,6 +356,11 @@ check-passes: all test-tools
 check-san: packages
 	$(if $(V),,@)ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	    $(MAKE) BUILD=build-san SAN="$(SAN_FLAGS)" OPT="-O1 -g" test
+
+# The warning is of GCC about code that the sanitizer makes.
+check-tsan: packages
+	$(if $(V),,@)$(MAKE) BUILD=build-tsan SAN="-fsanitize=thread -Wno-stringop-overflow" OPT="-O1 -g" all
+	PYTHON=$(PYTHON) tests/tools/tsan.sh build-tsan
 
 # libFuzzer targets, built by clang with sanitizers in a tree of their own.
 FUZZ_TARGET ?= source
