@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    MOST_LINES = 20000, /* of IR, of all kernels together, before and after passes */
+    MOST_LINES = 10000, /* of IR, of all kernels together, before and after passes each */
     MOST_DESCRIPTORS = 20000
 };
 
@@ -42,8 +42,8 @@ struct Listing {
     Arena *a;
     VEC(IrText *) staged;
     VEC(const char *) files;
-    int lines, descriptors; /* for which there is room */
-    VEC(Row) rows;          /* of the blob, in the order of the file */
+    int before, after, descriptors; /* lines and descriptors for which there is room */
+    VEC(Row) rows;                  /* of the blob, in the order of the file */
 };
 
 Listing *
@@ -52,7 +52,7 @@ listing_begin(Cmd *c)
     Listing *l = ARENA_NEW(&c->unit.arena, Listing);
     l->c = c;
     l->a = &c->unit.arena;
-    l->lines = MOST_LINES;
+    l->before = l->after = MOST_LINES;
     l->descriptors = MOST_DESCRIPTORS;
     return l;
 }
@@ -128,12 +128,12 @@ staged_of(const Listing *l, const Kernel *k)
 
 /* Puts the lines for which there is room: of each the file or -1, the line, the text. */
 static void
-put_ir(Listing *l, const char *key, const IrText *ir, Text *out)
+put_ir(Listing *l, const char *key, const IrText *ir, int *room, Text *out)
 {
     const char *at = ir ? ir->text.p : "";
     uint32_t n = 0;
     json_open(out, key, '[');
-    for (; *at && l->lines > 0; n++, l->lines--) {
+    for (; *at && *room > 0; n++, --*room) {
         const char *end = strchr(at, '\n');
         Place p = n < ir->places.n ? ir->places.p[n] : (Place){-1, 0};
         json_open(out, NULL, '[');
@@ -247,8 +247,8 @@ put_kernels(Listing *l, const TikBlob *b, Kernel *const *kernels, int n, Text *o
     for (int i = 0; i < n; i++) {
         json_open(out, NULL, '{');
         json_text(out, "name", sym_text(&l->c->unit.names, kernels[i]->name));
-        put_ir(l, "before", staged_of(l, kernels[i]), out);
-        put_ir(l, "after", print_ir(l, kernels[i]), out);
+        put_ir(l, "before", staged_of(l, kernels[i]), &l->before, out);
+        put_ir(l, "after", print_ir(l, kernels[i]), &l->after, out);
         put_descriptors(l, b, i, out);
         json_close(out, '}');
     }

@@ -337,6 +337,29 @@ def check_listing(browser, folder):
     assert page.complaints() == []
 
 
+UNROLLED = '''from tbe import tik
+t = tik.Tik()
+x = t.Tensor("float16", (128,), name="x", scope=tik.scope_gm)
+a = t.Tensor("float16", (128,), name="a", scope=tik.scope_ubuf)
+for _ in range(21000):
+    t.data_move(a, x, 0, 1, 8, 0, 0)
+t.BuildCCE(kernel_name="unrolled", inputs=[x], outputs=[])
+'''
+
+
+def check_long_listing(browser, folder):
+    """What has no room is counted, and each column has its own room."""
+    path = os.path.join(folder, 'page.html')
+    tikc('build', write(folder, 'unrolled.tik', UNROLLED), '--emit', 'html', '-o', path)
+    kernel, = Parts(read(path)).data['kernels']
+    assert [len(kernel[k]) for k in ('before', 'after', 'descriptors')] == [10000, 10000, 20000]
+    assert kernel['descriptors_left'] == 1000 and kernel['after_left'] > 11000
+    page = open_page(browser, path)
+    page.value('document.querySelector("#source .made").click()')
+    assert 'at least' in page.value('document.getElementById("details").textContent')
+    assert page.value('document.getElementById("left").textContent').endswith(' and 1,000 descriptors more are not in the page.')
+
+
 def check_listings(browser, folder):
     """Several kernels; places in a module; names that are markup; a narrow window."""
     path, data = listing_page(folder, 'samples/add_tiled.tik')
@@ -357,7 +380,7 @@ def check_listings(browser, folder):
 
 def main():
     passed = failed = 0
-    checks = [check_softmax, check_narrow, check_flags, check_long, check_empty, check_blob, check_hostile, check_listing, check_listings]
+    checks = [check_softmax, check_narrow, check_flags, check_long, check_empty, check_blob, check_hostile, check_listing, check_listings, check_long_listing]
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         for check in checks:
             try:

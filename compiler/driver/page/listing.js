@@ -70,7 +70,7 @@
     if (!k) { return ''; }
     const [file, line] = k.split(':').map(Number), x = D.kernels[kernel];
     const made = x[stage].filter(r => key(r[0], r[1]) === k).length, found = x.descriptors.filter(r => key(r[0], r[1]) === k);
-    return D.files[file].path + ':' + line + ' became ' + n(made) + (made === 1 ? ' line' : ' lines') + ' of IR and ' + (found.length === 0 ? 'no descriptor' : n(found.length) + (found.length === 1 ? ' descriptor' : ' descriptors') +
+    return D.files[file].path + ':' + line + ' became ' + (x[stage + '_left'] || x.descriptors_left ? 'at least ' : '') + n(made) + (made === 1 ? ' line' : ' lines') + ' of IR and ' + (found.length === 0 ? 'no descriptor' : n(found.length) + (found.length === 1 ? ' descriptor' : ' descriptors') +
       ' of ' + n(found.reduce((sum, r) => sum + r[4].length / 2, 0)) + ' bytes') + (found.length ? ', ' + found.slice(0, 4).map(r => 'at byte ' + n(r[3]) + ': ' + r[4].replace(/../g, '$& ').trim()).join(' · ') + (found.length > 4 ? ' · …' : '') : '');
   }
 
