@@ -93,6 +93,10 @@ HELPER_SETS := $(if $(HAVE_LLVM),$(LEVEL_NAMES:%=$(BUILD)/libtikc-helpers-%.so))
 
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
+# No rule but those of this file: make would link compiler/driver/page of page.c, for one.
+.SUFFIXES:
+%: %.c
+
 all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(HELPER_SETS) $(BUILD)/gen/tikc.1 $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
 # Objects are made again when the flags change.
