@@ -43,6 +43,7 @@ INSTALLED = $(BINDIR)/tikc=$(BUILD)/tikc \
     $(DATADIR)/bash-completion/completions/tikc=$(BUILD)/gen/tikc.bash \
     $(call into,$(DOCDIR),README.md README.zh.md CHANGELOG.md CONTRIBUTING.md LICENSE) \
     $(call below,$(DOCDIR)/docs,docs,$(wildcard docs/*.* docs/*/*)) \
+    $(call below,$(DATADIR)/tikc/editors,editors,$(wildcard editors/*/*.* editors/*/*/*)) \
     $(call below,$(SAMPLEDIR),samples,$(filter-out %.pyc,$(wildcard samples/*.* samples/*/*)))
 LINKS = $(foreach l,$(LIBRARIES),$(LIBDIR)/lib$l.so=lib$l.so.$(VERSION) $(LIBDIR)/lib$l.so.$(SOVERSION)=lib$l.so.$(VERSION)) \
     $(DOCDIR)/samples=$(call from,$(DOCDIR),$(SAMPLEDIR))

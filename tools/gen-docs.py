@@ -10,6 +10,7 @@ import sys
 import call_table
 import example_table
 import gen_blob_tables
+import gen_editors
 import gen_stubs
 import isa_tables
 from isa_tables import rows
@@ -443,7 +444,7 @@ def main():
              'docs/mistakes.md': mistakes(),
              'docs/ir-instructions.md': ir_instructions(),
              'docs/blob-format.md': blob_format(), 'docs/blob-tables.md': gen_blob_tables.page(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
-             'docs/c-api.md': c_api(), 'docs/emulator.md': emulator(), 'runtime/python/tbe/tik.pyi': gen_stubs.stubs()}
+             'docs/c-api.md': c_api(), 'docs/emulator.md': emulator(), 'runtime/python/tbe/tik.pyi': gen_stubs.stubs(), **gen_editors.pages()}
     stale = []
     for path, text in pages.items():
         full = os.path.join(ROOT, path)
