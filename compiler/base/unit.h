@@ -54,6 +54,7 @@ typedef struct Options {
     /* what programs print while kernels run is shown (tik/print.h) */
     bool shows_prints;
     bool trace; /* keep the trace of each kernel as staged, before passes rewrite it */
+    bool lives; /* fill Kernel.lives, for those who show it */
 } Options;
 
 /* The function of an operator file that --call is meant for; its texts are null when

@@ -356,9 +356,8 @@ setting_read_comments(Unit *u, uint32_t file, TestFile *out)
             skip_blanks(&r);
             TRY(!take_word(&r, "tikc:") || read_comment(&r));
         }
-        while (r.at < r.end && !take(&r, '\n')) {
-            r.at++;
-        }
+        const char *end = memchr(r.text + r.at, '\n', r.end - r.at);
+        r.at = end ? (uint32_t)(end - r.text) + 1 : r.end;
     }
     return true;
 }

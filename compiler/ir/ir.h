@@ -453,7 +453,8 @@ typedef struct Kernel {
     int64_t peak[SC_COUNT];     /* bytes used in each memory, after allocation */
     VEC(PrintCall) print_calls; /* until the pass print */
     VEC(PrintSite) prints;      /* by the numbers of records */
-    VEC(BufLife) lives;         /* of the buffers that have an address, by memory */
+    /* of the buffers that have an address, by memory, when Options.lives is set */
+    VEC(BufLife) lives;
     /* tensors stay as declared, since what their accesses reach does not fit */
     bool no_growth;
     /* What becomes machine code in place of the kernel where no two arguments share

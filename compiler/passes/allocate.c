@@ -66,7 +66,8 @@ typedef struct Allocate {
     uint32_t *life_of; /* by BufId: index + 1 */
     uint32_t pos;
     VEC(LoopSpan) loops;
-    VEC(StmtId) order;  /* statements by their position less 1 */
+    /* statements by their position less 1, when Options.lives is set */
+    VEC(StmtId) order;
     VEC(uint32_t) used; /* lives that are used in the open loops */
     bool quiet;         /* a buffer that does not fit is no diagnostic yet */
     bool ok;
@@ -173,7 +174,9 @@ walk_stmt(Allocate *a, StmtId id)
 {
     const Stmt *s = &a->k->stmts.p[id];
     a->pos++;
-    VEC_PUSH(&a->scratch, &a->order, id);
+    if (a->k->unit->opt.lives) {
+        VEC_PUSH(&a->scratch, &a->order, id);
+    }
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
         note_instr(a, id);
@@ -689,7 +692,7 @@ static void
 keep_lives(const Plan *p)
 {
     Kernel *k = p->a->k;
-    for (uint32_t i = 0; i < p->n; i++) {
+    for (uint32_t i = 0; k->unit->opt.lives && i < p->n; i++) {
         const Life *l = p->lives[i];
         uint32_t begin = begin_of(p, l);
         BufLife life = {.buf = l->buf,
