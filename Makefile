@@ -91,13 +91,18 @@ TOOL_LIBS = -lsodium -ljansson -ldl
 LEVEL_NAMES := $(if $(filter x86_64,$(shell uname -m)),$(if $(SAN),,$(shell grep ^LEVEL compiler/host/level.def | cut -d '"' -f 2)))
 HELPER_SETS := $(if $(HAVE_LLVM),$(LEVEL_NAMES:%=$(BUILD)/libtikc-helpers-%.so))
 
+COMMAND_WORDS := $(shell grep ^COMMAND compiler/driver/command.def | cut -d '"' -f 2)
+MAN_PAGES := $(BUILD)/gen/tikc.1 $(COMMAND_WORDS:%=$(BUILD)/gen/tikc-%.1)
+COMPLETIONS := $(BUILD)/gen/tikc.bash $(BUILD)/gen/tikc.fish
+
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
 # No rule but those of this file: make would link compiler/driver/page of page.c, for one.
 .SUFFIXES:
 %: %.c
 
-all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(HELPER_SETS) $(BUILD)/gen/tikc.1 $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
+all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(HELPER_SETS) $(MAN_PAGES) $(COMPLETIONS) \
+    $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
 # Objects are made again when the flags change.
 FLAGS := $(CFLAGS) $(NUMERIC)
@@ -147,11 +152,15 @@ $(BUILD)/gen/examples.c: tools/embed_examples.py tools/example_table.py tools/ca
 	@mkdir -p $(@D)
 	$(call say,EMBED,$@)$(PYTHON) tools/embed_examples.py $@
 
-# The manual page and the completion, of the tables that --help prints.
-$(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash &: tools/gen-man.py tools/isa_tables.py tools/call_table.py Makefile \
-    compiler/base/diag.def compiler/tik/call.def $(wildcard compiler/driver/*.def compiler/passes/*.def runtime/isa/*.def)
+# The manual pages and the completions, of the tables that --help prints.
+OPTION_TABLES = tools/driver_tables.py tools/isa_tables.py tools/call_table.py compiler/base/diag.def compiler/tik/call.def \
+    $(wildcard compiler/driver/*.def compiler/passes/*.def runtime/isa/*.def)
+$(MAN_PAGES) &: tools/gen-man.py $(OPTION_TABLES) Makefile
 	@mkdir -p $(@D)
-	$(call say,MAN,$(BUILD)/gen/tikc.1)$(PYTHON) tools/gen-man.py $(VERSION) $(BUILD)/gen/tikc.1 $(BUILD)/gen/tikc.bash
+	$(call say,MAN,$(BUILD)/gen/tikc.1)$(PYTHON) tools/gen-man.py $(VERSION) $(BUILD)/gen
+$(COMPLETIONS): $(BUILD)/gen/tikc.%: tools/gen-completion.py $(OPTION_TABLES)
+	@mkdir -p $(@D)
+	$(call say,COMPLETION,$@)$(PYTHON) tools/gen-completion.py $* $@
 
 # Files that include the generated headers need them first; everything of the front end waits.
 $(call obj,$(wildcard compiler/syntax/*.c)): | $(BUILD)/gen/tik.tab.c $(BUILD)/gen/tik.lex.c

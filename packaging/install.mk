@@ -39,8 +39,9 @@ INSTALLED = $(BINDIR)/tikc=$(BUILD)/tikc \
     $(call into,$(LIBDIR)/pkgconfig,$(PC_FILES)) \
     $(foreach h,$(sort $(filter runtime/%,$(HEADERS))),$(INCLUDEDIR)/tikrt/$(call header_place,$h)=$h) \
     $(call into,$(INCLUDEDIR)/tikc,compiler/include/tikc.h compiler/include/tikrecord.h) \
-    $(call into,$(DATADIR)/man/man1,$(BUILD)/gen/tikc.1) \
+    $(call into,$(DATADIR)/man/man1,$(MAN_PAGES)) \
     $(DATADIR)/bash-completion/completions/tikc=$(BUILD)/gen/tikc.bash \
+    $(call into,$(DATADIR)/fish/vendor_completions.d,$(BUILD)/gen/tikc.fish) \
     $(call into,$(DOCDIR),README.md README.zh.md CHANGELOG.md CONTRIBUTING.md LICENSE) \
     $(call below,$(DOCDIR)/docs,docs,$(wildcard docs/*.* docs/*/*)) \
     $(call below,$(DATADIR)/tikc/editors,editors,$(wildcard editors/*/*.* editors/*/*/*)) \

@@ -6,4 +6,4 @@ shift
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 _tikc
-printf '%s\n' "${COMPREPLY[@]}"
+[ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"

@@ -7,7 +7,7 @@ for f in "$1"/libtik* "$1"/tikc "$1"/flags "$1"/libdir "$1"/gen "$1"/obj "$1"/st
     cp -a "$f" "$2/build/"
 done
 cd "$2"
-touch -r build/gen/stdlib.c stdlib compiler/driver/page # folders of a copy are younger than what was made of it
+touch -r build/gen/stdlib.c stdlib compiler/driver/page docs/examples # folders of a copy are younger than what was made of it
 export DEB_CFLAGS_SET='' DEB_CPPFLAGS_SET='' DEB_LDFLAGS_SET='' DEB_BUILD_OPTIONS='nocheck nostrip noautodbgsym'
 export DEB_RULES_REQUIRES_ROOT=no DPKG_DEB_COMPRESSOR_TYPE=none PATH=/usr/sbin:/usr/bin:/sbin:/bin
 unset MAKEFLAGS BUILD
