@@ -25,16 +25,18 @@ def read(path):
 def diagnostics():
     out = ['# Diagnostics', '',
            'Made by `make docs` from the tables `compiler/base/diag.def` and `runtime/isa/rule.def`. '
-           '`tikc explain NAME` prints one row. Names never change; the third column has the spellings of '
-           'other manuals, which `explain` also finds.', '',
-           '| name | level | groups | also known as | rule | help |', '|---|---|---|---|---|---|']
+           '`tikc explain NAME` prints one row. Names never change; "also known as" has the spellings of '
+           'other manuals, which `explain` also finds. Those with a number are rules of instructions and of run time: a loader without texts gives the number '
+           '(loader.md), which never changes either.', '',
+           '| name | number | level | groups | also known as | rule | help |', '|---|---|---|---|---|---|---|']
     groups = {}
     for group, diag in rows('compiler/base/severity.def', 'MEMBER'):
         groups.setdefault(diag, []).append(group.lower())
+    numbers = {id_: n for n, id_ in rows('runtime/isa/rule_number.def', 'RULE_NUMBER')}
     found = list(rows('compiler/base/diag.def', 'DIAG')) + list(rows('runtime/isa/rule.def', 'RULE'))
     for id_, name, level, alias, rule, help_ in sorted(found, key=lambda r: r[1]):
         level = level.replace('LEVEL_', '').lower()
-        cells = [f'<a id="{name}"></a>`{name}`', level, ', '.join(groups.get(id_, [])), alias, rule, help_]
+        cells = [f'<a id="{name}"></a>`{name}`', numbers.get(id_, ''), level, ', '.join(groups.get(id_, [])), alias, rule, help_]
         out.append('| ' + ' | '.join(c.replace('|', '\\|') for c in cells) + ' |')
     return '\n'.join(out + allowable({r[0]: r[1] for r in found})) + '\n'
 

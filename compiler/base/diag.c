@@ -13,6 +13,16 @@ const DiagInfo diag_table[DIAG_COUNT] = {
 #include "base/diag.def"
 };
 
+DiagId
+diag_of_rule(Rule rule)
+{
+    static const DiagId of[RULE_COUNT] = {
+#define RULE(id, name, level, aliases, rule, help) [RULE_##id] = D_##id,
+#include "isa/rule.def"
+    };
+    return of[rule];
+}
+
 static char
 fold_case(char c)
 {

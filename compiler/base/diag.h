@@ -16,6 +16,7 @@
 #define TIKC_DIAG_H
 
 #include "base/source.h"
+#include "isa/isa.h"
 
 struct Nearest;
 
@@ -40,6 +41,9 @@ typedef struct DiagInfo {
 } DiagInfo;
 
 extern const DiagInfo diag_table[DIAG_COUNT];
+
+/* Returns the diagnostic that a rule of instructions or of run time is. */
+DiagId diag_of_rule(Rule rule);
 
 /* Looks a name or an alias up (case-insensitive, with or without the E-/W- of the
  * manuals); DIAG_COUNT when there is none. */

@@ -127,8 +127,7 @@ read_arguments(Explain *x, const Cmd *c)
 static bool
 broken(Explain *x, const Fault *f)
 {
-    diag_add(x->u, (DiagId)((int)D_ARG_TYPE + (int)f->rule - (int)RULE_ARG_TYPE),
-             (Span){0}, 0, "%s", f->text);
+    diag_add(x->u, diag_of_rule(f->rule), (Span){0}, 0, "%s", f->text);
     return false;
 }
 

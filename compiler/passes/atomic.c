@@ -8,12 +8,6 @@
 #include "rules/atomic.h"
 #include "passes/passes.h"
 
-static DiagId
-diag_of_rule(Rule r)
-{
-    return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
-}
-
 static bool
 check_write(const Kernel *k, const Stmt *s, int64_t mode)
 {

@@ -20,16 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert((int)D_BLOCK_COUNT - (int)D_ARG_TYPE ==
-                   (int)RULE_BLOCK_COUNT - (int)RULE_ARG_TYPE,
-               "rules are diagnostics in the same order");
-
-static DiagId
-diag_of_rule(Rule r)
-{
-    return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
-}
-
 enum {
     OVERLAP_BUDGET = 20000 /* work for a search for an overlap that is a warning only */
 };

@@ -83,12 +83,6 @@ is_reached(const State *s)
 
 /* ---- set_flag and wait_flag ---------------------------------------------- */
 
-static DiagId
-diag_of_rule(Rule r)
-{
-    return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
-}
-
 static const Arg *
 args_of(const Walk *w, StmtId id)
 {

@@ -233,8 +233,7 @@ bool blob_utf8(const uint8_t *p, uint64_t n, uint64_t *bad);
 typedef enum BlobRule {
 #define BLOB_RULE(id, number, name, rule) BLOB_##id = number,
 #include "blob/blob_rule.def"
-    CHECK_RULES =
-        1000 /* the rules of instructions follow, in the order of isa/rule.def */
+    CHECK_RULES = RULE_NUMBERS /* the rules of instructions follow */
 } BlobRule;
 
 typedef struct BlobRuleInfo {

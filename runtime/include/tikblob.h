@@ -343,8 +343,8 @@ TIK_API void tikblob_name(const TikBlob *b, int kernel, uint32_t record,
 
 /* Returns the name of a rule by its number, "" for none. A loader without names gives
  * numbers; a program on a host names them, or makes a sentence of them
- * (tikblob_explain). Those below 1000 are the numbers of docs/blob-format.md; those from
- * 1000 on, of rules on instructions, are the same in one version of the library only. */
+ * (tikblob_explain). All are stable: those below 1000 are in docs/blob-format.md, those
+ * from 1000 on, of rules on instructions, in docs/diagnostics.md. */
 TIK_API const char *tikblob_rule_name(uint32_t rule);
 
 /* Finds a processor by the name of its platform ("Ascend310P3") or family; null when

@@ -255,10 +255,12 @@ bool op_on_soc(Op op, const Soc *soc);
  * and they have no dtype. */
 bool form_is_control(Form f);
 
+/* A rule is its number less RULE_NUMBERS. */
+#define RULE_NUMBERS 1000
 typedef enum Rule {
     RULE_NONE,
-#define RULE(id, name, level, aliases, rule, help) RULE_##id,
-#include "isa/rule.def"
+#define RULE_NUMBER(number, id) RULE_##id = (number) - RULE_NUMBERS,
+#include "isa/rule_number.def"
     RULE_COUNT
 } Rule;
 

@@ -133,6 +133,26 @@ def changed(base, change):
     return p.blob()
 
 
+def broken():
+    """(number, name, text) of the blobs that break rules of instructions, as instructions.tsv has them."""
+    rows = re.findall(r'^RULE_NUMBER\((\d+), (\w+)\)', read('../../runtime/isa/rule_number.def', 'r'), re.M)
+    numbers = {id_: number for number, id_ in rows}
+    names = re.findall(r'^RULE\((\w+), "([\w-]+)"', read('../../runtime/isa/rule.def', 'r'), re.M)
+    of_name = {name: numbers[id_] for id_, name in names}
+    for row in read('instructions.tsv', 'r').splitlines():
+        if row and not row.startswith('#'):
+            name, base, index, *pairs = *row.split('\t'), ''
+            if base == 'none':
+                continue
+            lines = read(f'accepted/{base}.txt', 'r').split('\n')
+            at = lines.index('code') + 1 + int(index)
+            for old, new in zip(pairs[::2], pairs[1::2]):
+                if old not in lines[at]:
+                    raise SystemExit(f'instructions.tsv: descriptor {index} of {base} has no {old}')
+                lines[at] = lines[at].replace(old, new, 1)
+            yield of_name[name.split('.')[0]], name.replace('.', '-'), '\n'.join(lines)
+
+
 def all_refused(folder):
     made = {'refused/101-cut.tkb': read('accepted/base.tkb')[:63], 'refused/101-empty.tkb': b''}
     base = read('accepted/base.tkb')
@@ -140,6 +160,8 @@ def all_refused(folder):
     for number, name, blob, change in todo:
         made[f'refused/{number}-{name}.tkb'] = changed(blob, change)
     for number, name, text in [(n, name, refused.HEAD + t + 'end\n') for n, name, t in refused.TEXTS] + refused.WHOLE:
+        made[f'refused/{number}-{name}.tkb'] = asm(text, folder)
+    for number, name, text in broken():
         made[f'refused/{number}-{name}.tkb'] = asm(text, folder)
     for number, name, change in refused.INSIDE:
         made[f'inside/{number}-{name}.tkb'] = changed(base, change)

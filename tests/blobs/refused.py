@@ -1,5 +1,5 @@
 """The refused blobs: the number of the rule, a name, and what makes the blob: a change of the sections of base.txt, or a text.
-Those with number 0 break a rule of instructions (docs/diagnostics.md), which the name says."""
+Those that break rules of instructions are in instructions.tsv."""
 import re
 import struct
 
@@ -420,15 +420,6 @@ TEXTS = [
     (810, 'break', 'break\n'),
     (810, 'continue', 'if 1\ncontinue\nendif\n'),
     (812, 'offset', 'r0 = load int16[2, 0]\n' + MOVE.format('', 0, '0, 2*r0', 1, 1)),
-    (0, 'range-nburst', MOVE.format('', 0, 0, 4096, 1)),
-    (0, 'range-burst', MOVE.format('', 0, 0, 1, 65536)),
-    (0, 'same-gm', MOVE.format('', 0, 0, 1, 1).replace('float16[2', 'float16[1')),
-    (0, 'tensor-overflow', MOVE.format('', 64, 0, 1, 127)),
-    (0, 'address-align', MOVE.format('', 2, 0, 1, 1)),
-    (0, 'dtype-unsupported', ADD.format('count(64)', 'uint8', '2, 0', 1)),
-    (0, 'mask-range', ADD.format('count(129)', 'float16', '2, 0', 1)),
-    (0, 'mask-zero', ADD.format('bits(0, 0)', 'float16', '2, 0', 1)),
-    (0, 'repeat-range', ADD.format('count(128)', 'float16', '2, 0', 256)),
 ]
 
 # Whole texts.

@@ -192,7 +192,7 @@ fields_in_range(Copy *x, Value params, Span span, bool zero_blocks)
         int64_t number, lo = zero ? 0 : p->lo;
         if (!tik_is_runtime(v) &&
             (!val_as_int64(v, &number) || number < lo || number > p->hi)) {
-            py_diag(x->in, tik_diag_of_rule(p->rule), span,
+            py_diag(x->in, diag_of_rule(p->rule), span,
                     "%s is %s; data_copy takes %lld to %lld", rows[i].name,
                     val_repr(x->in, v), (long long)lo, (long long)p->hi);
             return false;

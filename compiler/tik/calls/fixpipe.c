@@ -232,7 +232,7 @@ literal_columns(const FixColumns *x)
                           stride, &f)) {
         return true;
     }
-    return tik_fix_broken(x->in, x->span[f.param], tik_diag_of_rule(f.rule), f.text);
+    return tik_fix_broken(x->in, x->span[f.param], diag_of_rule(f.rule), f.text);
 }
 
 static bool

@@ -329,7 +329,7 @@ static DiagId
 rule_or_kind(const InstrCall *x, int i)
 {
     Rule r = x->params[i].rule;
-    return r == RULE_NONE ? D_ARG_TYPE : tik_diag_of_rule(r);
+    return r == RULE_NONE ? D_ARG_TYPE : diag_of_rule(r);
 }
 
 static bool

@@ -18,10 +18,5 @@ bool tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *va
 /* Returns the value of an instruction's call: a handle of CMPMASK if the instruction
  * writes that, else None. */
 Value tik_instruction_value(Interp *in, Tik *c, Op op);
-static inline DiagId
-tik_diag_of_rule(Rule r)
-{
-    return (DiagId)((int)D_ARG_TYPE + (int)r - (int)RULE_ARG_TYPE);
-}
 
 #endif

@@ -45,7 +45,7 @@ literal_word(const AccCall *x, Dtype dst)
         return true;
     }
     if (!check_acc_words(&use, &word, 1, 0, &f)) {
-        return tik_acc_broken(x, ACCFLY_deqscale, tik_diag_of_rule(f.rule), f.text);
+        return tik_acc_broken(x, ACCFLY_deqscale, diag_of_rule(f.rule), f.text);
     }
     if (x->enhanced && use.relu && !(word >> 47 & 1)) {
         py_diag(x->in, D_RELU_MISMATCH, x->span[ACCFLY_deqscale],
@@ -67,7 +67,7 @@ literal_lengths(const AccCall *x, Dtype dst)
     }
     return check_acc_lengths((BlockMode)tik_acc_number(x, ACCFLY_block_mode), dst,
                              tik_acc_number(x, ACCFLY_sid_store_mode), n, len, &f) ||
-           tik_acc_broken(x, ACCFLY_burst_len, tik_diag_of_rule(f.rule), f.text);
+           tik_acc_broken(x, ACCFLY_burst_len, diag_of_rule(f.rule), f.text);
 }
 
 const AccPair *

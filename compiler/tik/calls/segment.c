@@ -265,7 +265,7 @@ shapes(Slices *s)
 static bool
 report(const Slices *s, const Fault *f)
 {
-    py_diag(s->in, tik_diag_of_rule(f->rule), f->param ? s->src.span : s->dst.span, "%s",
+    py_diag(s->in, diag_of_rule(f->rule), f->param ? s->src.span : s->dst.span, "%s",
             f->text);
     return false;
 }
