@@ -16,6 +16,10 @@ import lit.formats
 
 config.name = 'tikc'
 config.test_format = lit.formats.ShTest(True)
+if 'reach' in lit_config.params:  # which mutants each test reaches (tests/mutants)
+    sys.path.append(os.path.join(os.path.dirname(os.path.dirname(__file__)), 'mutants'))
+    from reaching import Reaching
+    config.test_format = Reaching(True)
 config.suffixes = ['.tik', '.ir', '.test']
 config.excludes = ['inputs', 'expected']
 config.test_source_root = os.path.dirname(__file__)
@@ -23,7 +27,7 @@ build = lit_config.params['build']
 config.test_exec_root = os.path.join(build, 'lit')
 root = os.path.dirname(os.path.dirname(config.test_source_root))
 config.environment['PATH'] = '/usr/lib/llvm-19/bin:' + os.environ['PATH']
-for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'TIKC_UPDATE'):
+for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'TIKC_UPDATE', 'TIK_MUTANT'):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 with open(os.path.join(build, 'tikc'), 'rb') as f:

@@ -1,211 +1,120 @@
 #!/usr/bin/python3
 """Mutation testing: small changes of the sources, each of which some test must notice.
 
-usage: tests/mutants/mutants.py [--count N] [--seed S] [--rooms NAME,...] [--build DIR] [--list] [--only N,...] [--full]
+usage: tests/mutants/mutants.py [--count N] [--seed S] [--rooms NAME,...] [--build DIR] [--list] [--only N,...] [--names NAME,...] [--kinds KIND,...] [--seconds N] [--full] [--again]
 
-Expressions and statements are drawn from the rooms, from each the same number, each line of a room with the same chance. All of them become
-switches of one build in a copy of the tree: with TIK_MUTANT=N the N-th has its other form. So a mutant costs no compiling, only the tests:
-programs of tests/unit, golden cases, the lit tests of its room, whole kernels, random programs, all lit tests, until one fails; --full goes
-on with the rest of the suite. Those of tests/mutants/equivalent.txt were read and make no difference: a line each with the name that this
-script prints, then the reason. Ends with a table by room and 'N mutants: K killed, S survived, E equivalent'; the exit code is 1 if fewer
-than 97 % of those that are not equivalent were killed. `make mutants MUTANTS=N SEED=S` runs it; it is not part of the suite."""
+Expressions and statements are drawn from the rooms (sites.py), from each the same number, each line of a room with the same chance. All of
+them become switches of one build in a copy of the tree: with TIK_MUTANT=N the N-th has its other form. So a mutant costs no compiling,
+only the tests that reach it (items.py), the most promising first, until one fails. Those that run for more than --seconds without a mutant
+are 'out of time', which counts as survived; --full has the whole suite to notice something.
+
+Mutants of tests/mutants/equivalent.txt were read and make no difference: a line each with the name that this script prints, then the reason.
+Verdicts are kept in verdicts.txt of the build: killed mutants are not tried again, others are; --again tries all. Rooms take turns, so a run
+that is stopped has tried about as many of each. --names tries the mutants with these names, whatever is drawn. Ends with a table by room and 'N mutants: K killed, S survived, E equivalent'; the exit code
+is 1 if fewer than 97 % of those that are not equivalent were killed. `make mutants MUTANTS=N SEED=S` runs it; it is not part of the suite."""
 import argparse
 import hashlib
 import os
-import random
 import re
-import resource
 import subprocess
 import sys
 
-import clang.cindex as ci
+from items import FULL, KINDS, Items
+from sites import ROOMS, ROOT, SOURCES, draw, named
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-K = ci.CursorKind
-ROOMS = {'isa': 'runtime/isa', 'rules': 'runtime/rules', 'num': 'runtime/num', 'layout': 'runtime/layout', 'ops': 'runtime/ops', 'emu': 'runtime/emu',
-         'blob': 'runtime/blob', 'passes': 'compiler/passes', 'analysis': 'compiler/analysis', 'lowering': 'compiler/host/lower'}
 AIM = 0.97
-CPU_SECONDS = 300  # of one process: what does not end is noticed
-SWAPS = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==', '+': '-', '-': '+', '*': '+', '/': '*', '%': '/', '&&': '||', '||': '&&',
-         '<<': '>>', '>>': '<<', '&': '|', '|': '&', '+=': '-=', '-=': '+='}
-# The lit tests and random programs that are most likely to notice something of a room.
-LIT = {'isa': 'tik/', 'rules': 'rules/', 'num': 'host/', 'layout': 'tik/', 'ops': 'host/', 'emu': 'blob/', 'blob': 'blob/|cli/', 'passes': 'passes/',
-       'analysis': 'passes/', 'lowering': 'host/'}
-RANDOM = {'isa': ['choices', 'vector_random'], 'rules': ['rules', 'move_random', 'vector_random'],
-          'num': ['num_functions', 'num_conversions', 'scalar_conversions', 'cast_random'], 'layout': ['pack_random', 'lmem_random', 'cube_random'],
-          'ops': ['slice_random', 'cube_random', 'move_random', 'lmem_random', 'quant_random', 'image_random'],
-          'emu': ['vector_programs', 'cube_random', 'move_random', 'lmem_random', 'check_mode', 'quant_random'], 'blob': ['sync_random'],
-          'passes': ['vector_programs', 'differential', 'sync_random'], 'analysis': ['differential', 'vector_programs'],
-          'lowering': ['vector_programs', 'differential', 'cast_random', 'slice_random']}
-SHORT = {'TIKC_PROGRAMS': '200', 'TIKC_VECTORS': '150', 'TIKC_CUBES': '120', 'TIKC_MOVES': '150', 'TIKC_SLICES': '150', 'TIKC_CHAINS': '300',
-         'RULES_COUNT': '2000', 'TIKC_KERNELS': '60', 'TIKC_PACKS': '80', 'TIKC_IMAGES': '60'}
-SLOW = ('test_sync', 'test_host_tile', 'test_cube')  # programs of tests/unit that come last
-SWITCH = '#ifndef TIK_MUTANT\n#define TIK_MUTANT\nextern int tik_mutant;\n#endif\n#line 1\n'
-SETTING = '''#include <stdlib.h>
+SWITCH = '''#ifndef TIK_MUTANT
+#define TIK_MUTANT
+#ifdef TIK_LEAN
+#define tik_is(n) 0
+#else
 extern int tik_mutant;
+extern unsigned char *tik_reached;
+#define tik_is(n) (tik_reached[n] = 1, tik_mutant == (n))
+#endif
+#endif
+#line 1
+'''
+SETTING = '''#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+enum { MUTANTS = %d };
+extern int tik_mutant;
+extern unsigned char *tik_reached;
+static unsigned char nowhere[MUTANTS];
 int tik_mutant = -1;
+unsigned char *tik_reached = nowhere;
+
 __attribute__((constructor)) static void
 set(void)
 {
     const char *n = getenv("TIK_MUTANT");
     tik_mutant = n != NULL ? atoi(n) : -1;
+    const char *path = getenv("TIK_REACH");
+    int fd = path != NULL ? open(path, O_RDWR | O_CREAT, 0600) : -1;
+    if (fd >= 0 && ftruncate(fd, MUTANTS) == 0) {
+        void *at = mmap(NULL, MUTANTS, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        tik_reached = at != MAP_FAILED ? at : nowhere;
+    }
 }
 '''
-SOURCES = {}  # the bytes of each file that was read
 
 
-class Site:
-    """A place and what stands there instead."""
-
-    def __init__(self, path, begin, end, line, old, new, form):
-        self.path, self.begin, self.end, self.line, self.old, self.new, self.form = path, begin, end, line, old, new, form
-
-    def name(self):
-        flat = lambda t: re.sub(r'\s+', ' ', t)
-        digest = hashlib.sha256((self.path + self.old + self.new).encode()).hexdigest()[:12]
-        return f'{digest} {self.path}:{self.line}: {flat(self.old)} => {flat(self.new)}'
-
-    def text(self, n):
-        if self.form == 'statement':
-            return f'if (tik_mutant != {n}) {self.old}'
-        if self.form == 'condition':
-            return f'((tik_mutant == {n}) != !!({self.old}))'
-        return f'(tik_mutant == {n} ? ({self.new}) : ({self.old}))'
-
-
-class File:
-    """The sites of a file."""
-
-    def __init__(self, path, flags):
-        self.path, self.sites = path, []
-        with open(os.path.join(ROOT, path), 'rb') as f:
-            self.bytes = SOURCES.setdefault(path, f.read())
-        unit = ci.Index.create().parse(os.path.join(ROOT, path), args=flags)
-        for c in unit.cursor.get_children():
-            if c.kind == K.FUNCTION_DECL and c.is_definition() and c.location.file and c.location.file.name == os.path.join(ROOT, path):
-                self.walk(c, None, False)
-
-    def of(self, node):
-        e = node.extent
-        return self.bytes[e.start.offset:e.end.offset].decode()
-
-    def add(self, node, new, form='expression'):
-        e, old = node.extent, self.of(node)
-        whole = e.start.file and e.start.file.name.endswith(self.path) and 'assert' not in old.lower() and '#' not in old
-        if whole and old and old != new and '"' not in old:
-            self.sites.append(Site(self.path, e.start.offset, e.end.offset, e.start.line, old, new, form))
-
-    def between(self, left, right):
-        """The operator between two operands, and the text with another one."""
-        a, b = left.extent.end.offset, right.extent.start.offset
-        gap = self.bytes[a:b].decode()
-        m = re.fullmatch(r'([\s)]*)(\S+?)([\s(]*)', gap)
-        return (m[2], m) if m else (None, None)
-
-    def walk(self, node, parent, fixed):
-        """fixed: the value must be a constant, or is one that a macro has."""
-        children = list(node.get_children())
-        static = node.kind == K.VAR_DECL and node.storage_class == ci.StorageClass.STATIC
-        fixed = fixed or static or node.kind in (K.ENUM_DECL, K.STATIC_ASSERT) if hasattr(K, 'STATIC_ASSERT') else fixed or static
-        if not fixed:
-            self.note(node, parent, children)
-        for i, c in enumerate(children):
-            label = node.kind == K.CASE_STMT and i == 0
-            size = node.kind == K.VAR_DECL and c.kind == K.INTEGER_LITERAL and '[' in node.type.spelling
-            self.walk(c, node, fixed or label or size or node.kind == K.INIT_LIST_EXPR and c.kind == K.INTEGER_LITERAL)
-
-    def note(self, node, parent, children):
-        text = self.of(node)
-        if node.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR) and len(children) == 2:
-            self.note_binary(node, parent, children)
-        elif node.kind == K.UNARY_OPERATOR and children:
-            if text.startswith('!'):
-                self.add(node, '!!' + text[1:])
-            for a, b in (('++', '--'), ('--', '++')):
-                if text.startswith(a) or text.endswith(a):
-                    self.add(node, text.replace(a, b, 1) if text.startswith(a) else text[:-2] + b)
-        elif node.kind == K.INTEGER_LITERAL:
-            other = {'true': 'false', 'false': 'true'}.get(text)
-            if other or re.fullmatch(r'\d+', text):
-                self.add(node, other or str(int(text) + 1))
-        elif node.kind == K.IF_STMT and children:
-            self.add(children[0], f'!({self.of(children[0])})', 'condition')
-        elif node.kind == K.CALL_EXPR and parent and parent.kind == K.COMPOUND_STMT and 'free' not in text and not re.match('[A-Z]', text):
-            self.add(node, '', 'statement')
-
-    def note_binary(self, node, parent, children):
-        op, m = self.between(*children)
-        if op == '=' and parent and parent.kind == K.COMPOUND_STMT:
-            self.add(node, '', 'statement')
-        pointers = any(c.type.get_canonical().kind == ci.TypeKind.POINTER for c in children)
-        if op not in SWAPS or op in ('*', '&', '|', '/', '%') and pointers:
-            return
-        left, right = children
-        a, b, s = left.extent.end.offset, right.extent.start.offset, node.extent.start.offset
-        text = self.bytes[s:a] + (m[1] + SWAPS[op] + m[3]).encode() + self.bytes[b:node.extent.end.offset]
-        if not (pointers and op == '-' and all(c.type.get_canonical().kind == ci.TypeKind.POINTER for c in children)):
-            self.add(node, text.decode())
-
-
-def flags():
-    llvm = subprocess.run(['llvm-config-19', '--includedir'], capture_output=True, text=True, check=True).stdout.strip()
-    return [f'-I{ROOT}/{d}' for d in ('compiler', 'compiler/include', 'runtime', 'runtime/include', 'build/gen')] + [
-        f'-I{llvm}', '-std=c11', '-D_POSIX_C_SOURCE=200809L', '-DLANES_AT_avx2', '-mavx2', '-mfma', '-mf16c']
-
-
-def draw(seed, count, rooms):
-    """Sites in the order of their numbers, those of a room after each other; no two overlap. From the same lines whatever the count is."""
-    all_of, per = [], -(-count // len(rooms))
-    for room in rooms:
-        names = subprocess.run(['git', 'ls-files', ROOMS[room]], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-        rng = random.Random(f'{seed} {room}')
-        lines = {}
-        for name in sorted(n for n in names if n.endswith('.c')):
-            for site in File(name, flags()).sites:
-                lines.setdefault((name, site.line), []).append(site)
-        order, chosen = sorted(lines), []
-        rng.shuffle(order)
-        for place in order:
-            site = rng.choice(lines[place])
-            if len(chosen) < per + 4 and not any(c.path == site.path and c.begin < site.end and site.begin < c.end for c in chosen):
-                chosen.append(site)
-        all_of += [(room, s) for s in chosen[:per]]
-    return all_of
+def write(path, data):
+    """Leaves a file as it is that has these bytes, so that nothing is compiled without need."""
+    try:
+        with open(path, 'rb') as f:
+            if f.read() == data:
+                return
+    except OSError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'wb') as f:
+        f.write(data)
 
 
 class Tree:
     """A copy of the tree with all mutants."""
 
     def __init__(self, folder, mutants):
-        self.folder, self.mutants, self.left_out = os.path.abspath(folder), mutants, set()
-        os.makedirs(self.folder, exist_ok=True)
-        copy = 'git ls-files -z | tar --null -cf - -T - | tar -xf - -C "$1"'
-        subprocess.run(['sh', '-c', copy, 'sh', self.folder], cwd=ROOT, check=True)
-        with open(f'{self.folder}/runtime/support/mutant_setting.c', 'w', encoding='utf-8') as f:
-            f.write(SETTING)
+        self.folder, self.mutants, self.changed = os.path.abspath(folder), mutants, {s.path for _, s in mutants}
+        self.list = f'{self.folder}/left_out.txt'
+        known = set(open(self.list, encoding='utf-8').read().split('\n')) if os.path.exists(self.list) else set()
+        self.left_out = {n for n, (_, s) in enumerate(mutants) if s.name() in known}
+        self.copy()
+        write(f'{self.folder}/runtime/support/mutant_setting.c', (SETTING % max(1, len(mutants))).encode())
         self.write()
         while not self.make():
             self.write()
+        write(self.list, '\n'.join(mutants[n][1].name() for n in sorted(self.left_out)).encode())
+        for name in os.listdir(f'{self.folder}/build'):
+            if name.startswith('libtikc-helpers'):  # what the tests compile then comes from the changed sources
+                os.remove(f'{self.folder}/build/{name}')
+
+    def copy(self):
+        names = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split('\0')
+        for name in names:
+            source, target = os.path.join(ROOT, name), os.path.join(self.folder, name)
+            if os.path.isfile(source) and name not in self.changed:
+                with open(source, 'rb') as f:
+                    write(target, f.read())
+                os.chmod(target, os.stat(source).st_mode)
 
     def write(self):
         """Writes the files that have mutants; those that do not compile are left out."""
-        for path in {s.path for _, s in self.mutants}:
+        for path in self.changed:
             text = SOURCES[path]
             here = sorted(((s, n) for n, (_, s) in enumerate(self.mutants) if s.path == path and n not in self.left_out), key=lambda p: -p[0].begin)
             for s, n in here:
                 text = text[:s.begin] + s.text(n).encode() + text[s.end:]
-            text = SWITCH.encode() + text
-            target = os.path.join(self.folder, path)
-            with open(target, 'rb') as f:
-                same = f.read() == text
-            if not same:
-                with open(target, 'wb') as f:
-                    f.write(text)
+            write(os.path.join(self.folder, path), SWITCH.encode() + text)
 
     def make(self):
-        """Whether it builds; of a file that does not the mutants near the first error are left out."""
+        """Whether it builds; of a file that does not the mutants near the errors are left out."""
         cc = os.environ.get('CC', 'ccache cc')
-        p = subprocess.run(['make', '-k', '-j2', f'CC={cc}', 'all', 'test-tools', 'unit'], cwd=self.folder, capture_output=True, text=True)
+        env = dict(os.environ, CCACHE_NOHASHDIR='1')
+        p = subprocess.run(['make', '-k', '-j2', f'CC={cc}', 'all', 'test-tools', 'unit'], cwd=self.folder, env=env, capture_output=True, text=True)
         wrong = re.findall(r'^(\S+\.c):(\d+):\d+: (?:error|note: in expansion of macro)', p.stderr, re.M)
         before = len(self.left_out)
         for path, line in wrong:
@@ -216,51 +125,30 @@ class Tree:
             sys.exit('the tree does not build\n' + p.stderr[-3000:])
         return p.returncode == 0
 
-
-def bounded():
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
-
-
-class Tests:
-    def __init__(self, folder):
-        self.folder, self.build = folder, f'{folder}/build'
-        units = sorted(n for n in os.listdir(f'{self.build}/unit') if '.' not in n)
-        self.quick = [n for n in units if n not in SLOW]
-
-    def run(self, number, command, **more):
-        env = dict(os.environ, BUILD=self.build, TIKC=f'{self.build}/tikc', TIK_MUTANT=str(number), PYTHONDONTWRITEBYTECODE='1', LC_ALL='C.UTF-8', **more)
-        p = subprocess.run(command, cwd=self.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=bounded)
-        return p.returncode == 0
-
-    def stages(self, room, full):
-        """(name, command, environment)"""
-        suite = lambda *a: [sys.executable, 'tests/run.py', 'build', *a]
-        for n in self.quick:
-            yield n, [f'{self.build}/unit/{n}'], {}
-        yield 'golden', [sys.executable, 'tests/golden/run_golden.py'], {}
-        yield 'lit ' + LIT[room], suite('--only', 'lit', '--match', LIT[room]), {}
-        yield 'samples', [sys.executable, 'tests/cross/samples_vs_numpy.py'], {}
-        yield 'kernels', [sys.executable, 'tests/cross/kernels_on_both.py'], {}
-        for n in RANDOM[room]:
-            yield n, [sys.executable, f'tests/random/{n}.py'], SHORT
-        yield 'lit', suite('--only', 'lit'), {}
-        for n in SLOW:
-            yield n, [f'{self.build}/unit/{n}'], {}
-        if room == 'blob':
-            yield 'conformance', [sys.executable, 'tests/cross/conformance_blobs.py'], {}
-        for part in ('cross', 'random', 'tables') if full else ():
-            yield part, suite('--only', part), {}
-
-    def noticed(self, room, number, full):
-        for name, command, env in self.stages(room, full):
-            if not self.run(number, command, **env):
-                return name
-        return None
+    def key(self):
+        """The same while the mutants have the same numbers and code."""
+        text = ''.join(s.name() + '\n' for n, (_, s) in enumerate(self.mutants) if n not in self.left_out)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def equivalent():
     with open(os.path.join(ROOT, 'tests/mutants/equivalent.txt'), encoding='utf-8') as f:
         return {line.split()[0] for line in f if line.strip() and not line.startswith('#')}
+
+
+class Verdicts:
+    """{name of a mutant: the item that noticed it}, kept in a file."""
+
+    def __init__(self, path, again):
+        self.path, self.killed = path, {}
+        if os.path.exists(path) and not again:
+            with open(path, encoding='utf-8') as f:
+                self.killed = dict(line.rstrip('\n').split(' ', 1) for line in f)
+
+    def add(self, digest, by):
+        self.killed[digest] = by
+        with open(self.path, 'a', encoding='utf-8') as f:
+            f.write(f'{digest} {by}\n')
 
 
 def options():
@@ -271,7 +159,11 @@ def options():
     p.add_argument('--build', default=os.path.join(ROOT, 'build-mutants'))
     p.add_argument('--list', action='store_true', help='print the mutants and build nothing')
     p.add_argument('--only', default='', help='the numbers of some of them')
-    p.add_argument('--full', action='store_true', help='run the whole suite on what survives')
+    p.add_argument('--names', default='', help='mutants by the first word of what is printed of them')
+    p.add_argument('--kinds', default=','.join(dict.fromkeys(KINDS + FULL)), help='what may notice them')
+    p.add_argument('--seconds', type=int, default=120, help='of tests, for each mutant')
+    p.add_argument('--full', action='store_true', help='have the whole suite notice them')
+    p.add_argument('--again', action='store_true', help='try those too that were killed before')
     return p.parse_args()
 
 
@@ -283,25 +175,44 @@ def table(counts):
     return 0 if killed >= AIM * (killed + survived) and killed else 1
 
 
+def turns(mutants, rooms):
+    """Numbers, one of each room after the other."""
+    of_room = [[n for n, (room, _) in enumerate(mutants) if room == r] for r in rooms]
+    return [q[i] for i in range(max(map(len, of_room))) for q in of_room if i < len(q)]
+
+
+def fate(o, items, verdicts, number, site):
+    """(0 killed, 1 survived, 2 equivalent; what is to be said)"""
+    digest = site.name().split()[0]
+    if digest in equivalent():
+        return 2, 'equivalent'
+    by = verdicts.killed.get(digest)
+    if by is None:
+        by = items.noticed(number, site.path, 1e9 if o.full else o.seconds)
+        if by and by != 'out of time':
+            verdicts.add(digest, by)
+    return (1, by or 'survived') if by in (None, 'out of time') else (0, by)
+
+
 def main():
     o = options()
     rooms = o.rooms.split(',')
-    mutants, known = draw(o.seed, o.count, rooms), equivalent()
+    mutants = named(set(o.names.split(',')), rooms) if o.names else draw(o.seed, o.count, rooms)
     only = {int(n) for n in o.only.split(',')} if o.only else set(range(len(mutants)))
     if o.list:
         for n, (room, site) in enumerate(mutants):
             print(n, site.name())
         return 0
     tree = Tree(o.build, mutants)
-    tests, counts = Tests(tree.folder), {room: [0, 0, 0] for room in rooms}
-    for n, (room, site) in enumerate(mutants):
-        if n in tree.left_out or n not in only:
-            continue
-        name = site.name()
-        by = None if name.split()[0] in known else tests.noticed(room, n, o.full)
-        fate = 2 if name.split()[0] in known else 0 if by else 1
-        counts[room][fate] += 1
-        print(f'{n} {name}  {by or ("survived", "equivalent")[fate - 1]}', flush=True)
+    items, counts = Items(tree.folder, o.full, o.kinds.split(',')), {room: [0, 0, 0] for room in rooms}
+    items.record(tree.key())
+    verdicts = Verdicts(f'{tree.folder}/verdicts.txt', o.again)
+    for n in turns(mutants, rooms):
+        room, site = mutants[n]
+        if n in only and n not in tree.left_out:
+            f, text = fate(o, items, verdicts, n, site)
+            counts[room][f] += 1
+            print(f'{n} {site.name()}  {text}', flush=True)
     return table(counts)
 
 

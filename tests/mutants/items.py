@@ -1,0 +1,207 @@
+"""What can notice a mutant: test programs, golden cases, lit tests, kernels, random programs, each with the mutants that it reaches.
+
+Before the first mutant each item runs once without any. It leaves which mutants it reached (reach/ in the build), how long it took, and of
+which file it was, so that an item that did not change is not recorded again. Of a mutant then only those run that reach it, the one that
+is most likely to fail for its time first: what reaches little, what was quick, and what has noticed others of the same file."""
+import glob
+import hashlib
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+from sites import ROOT
+
+LIT = '/usr/lib/llvm-19/build/utils/lit/lit.py'
+sys.path.append(os.path.dirname(LIT))
+from reaching import file_of  # noqa: E402
+
+BATCH = 4.0  # seconds of lit tests that one process of lit runs
+CPU_SECONDS = 30  # of one process, more than the item took without a mutant: what does not end is noticed
+MEMORY = 8 << 30
+RANDOM = ('rules', 'move_random', 'vector_random', 'scalar_conversions', 'cast_random', 'pack_random', 'cube_random', 'slice_random', 'quant_random',
+          'image_random', 'vector_programs', 'differential')
+SHORT = {'TIKC_PROGRAMS': '40', 'TIKC_VECTORS': '40', 'TIKC_CUBES': '30', 'TIKC_MOVES': '40', 'TIKC_SLICES': '40', 'TIKC_CHAINS': '60',
+         'RULES_COUNT': '500', 'TIKC_KERNELS': '15', 'TIKC_PACKS': '20', 'TIKC_IMAGES': '15'}
+CROSS = ('samples_vs_numpy', 'conformance_blobs', 'footprints', 'profile')
+KINDS = ('unit', 'golden', 'lit', 'kernel', 'cross', 'random')
+RECORDED = 40  # lit tests that are recorded by one process, so that a run that is stopped goes on from there
+FULL = ('cross', 'random', 'tables', 'proofs', 'python')
+
+
+class Item:
+    """One process that fails when something is wrong, or one lit test."""
+
+    def __init__(self, name, path, command, env=None):
+        self.name, self.path, self.command, self.env = name, path, command, env or {}
+        self.seconds, self.reached, self.breadth, self.ok = 0.0, b'', 1, True
+
+    def lit(self):
+        return self.command is None
+
+
+def scripts(folder, names, env):
+    for n in names:
+        path = f'tests/{folder}/{n}.py'
+        yield Item(f'{folder} {n}', path, [sys.executable, path], env)
+
+
+def all_items(tree, full):
+    """Those of the tree; with full also what takes minutes each."""
+    for path in sorted(glob.glob(f'{tree}/build/unit/test_*')):
+        name = os.path.basename(path)
+        if '.' not in name:
+            yield Item('unit ' + name, f'tests/unit/{name}.c', [path])
+    yield from scripts('golden', ['run_golden'], {})
+    found = [f for ending in ('tik', 'ir', 'test') for f in glob.glob(f'{tree}/tests/lit/**/*.{ending}', recursive=True)]
+    for path in sorted(f for f in found if '/inputs/' not in f and '/expected/' not in f):
+        yield Item('lit ' + os.path.relpath(path, tree + '/tests/lit'), os.path.relpath(path, tree), None)
+    for path in sorted(glob.glob(f'{tree}/tests/cross/kernels/*.*')):
+        name = os.path.relpath(path, tree)
+        yield Item('kernel ' + os.path.basename(path), name, [sys.executable, 'tests/cross/kernels_on_both.py', name])
+    yield from scripts('cross', CROSS, {})
+    yield from scripts('random', RANDOM, SHORT)
+    for folder in FULL if full else ():
+        names = sorted(os.path.basename(p)[:-3] for p in glob.glob(f'{tree}/tests/{folder}/*.py') if 'def main' in open(p, encoding='utf-8').read())
+        yield from scripts(folder, [n for n in names if n not in CROSS + RANDOM], {})
+
+
+class Items:
+    def __init__(self, folder, full, kinds):
+        self.folder, self.build, self.records = folder, f'{folder}/build', f'{folder}/reach'
+        self.all, self.kills = [i for i in all_items(folder, full) if i.name.split()[0] in kinds], {}
+        os.makedirs(self.records, exist_ok=True)
+
+    # ---- running -----------------------------------------------------------------------------------------------------
+
+    def run(self, command, seconds, env):
+        """Whether it ends in time and well. seconds: of the longest process, without a mutant; and of all."""
+        env = dict(os.environ, BUILD=self.build, TIKC=f'{self.build}/tikc', PYTHONDONTWRITEBYTECODE='1', LC_ALL='C.UTF-8', **env)
+
+        def limits():
+            cpu = int(CPU_SECONDS + 10 * seconds[0])
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with subprocess.Popen(command, cwd=self.folder, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limits,
+                              start_new_session=True) as p:
+            try:
+                return p.wait(120 + 20 * seconds[1]) == 0
+            except subprocess.TimeoutExpired:
+                os.killpg(p.pid, 9)
+                return False
+
+    def lit_command(self, tests, *more):
+        return [sys.executable, LIT, '-j1', '-q', '-Dbuild=' + self.build, *more, *(f'{self.folder}/{t.path}' for t in tests)]
+
+    # ---- recording ---------------------------------------------------------------------------------------------------
+
+    def stamp(self, item):
+        with open(os.path.join(ROOT, item.path), 'rb') as f:
+            return hashlib.sha256(f.read()).hexdigest()[:16]
+
+    def known(self, item, key):
+        """Takes what was recorded of it for the same mutants and the same file."""
+        at = file_of(self.records, item.name)
+        try:
+            with open(at + '.json', encoding='utf-8') as f:
+                r = json.load(f)
+            if r['key'] != key or r['stamp'] != self.stamp(item):
+                return False
+            item.seconds, item.ok = r['seconds'], r['ok']
+            with open(at, 'rb') as f:
+                item.reached = f.read()
+        except (OSError, ValueError, KeyError):
+            return False
+        item.breadth = max(1, sum(item.reached))
+        return True
+
+    def note(self, item, key, seconds, ok):
+        at = file_of(self.records, item.name)
+        if not os.path.exists(at):
+            open(at, 'wb').close()
+        with open(at + '.json', 'w', encoding='utf-8') as f:
+            json.dump({'key': key, 'stamp': self.stamp(item), 'seconds': round(seconds, 3), 'ok': ok}, f)
+        self.known(item, key)
+
+    def forget(self, item):
+        if os.path.exists(file_of(self.records, item.name)):
+            os.remove(file_of(self.records, item.name))
+
+    def record(self, key):
+        """Runs what is not known yet; names those that fail without a mutant, which are left out."""
+        new = [i for i in self.all if not self.known(i, key)]
+        for item in new:
+            self.forget(item)
+        tests = [i for i in new if i.lit()]
+        for i in range(0, len(tests), RECORDED):
+            self.record_lit(tests[i:i + RECORDED], key)
+        for item in (i for i in new if not i.lit()):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            ok = self.run(item.command, (600, 60), dict(item.env, TIK_REACH=file_of(self.records, item.name)))
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.note(item, key, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, ok)
+        for item in self.all:
+            if not item.ok:
+                print(f'{item.name}: fails without a mutant', file=sys.stderr)
+        self.all = [i for i in self.all if i.ok]
+
+    def record_lit(self, tests, key):
+        with tempfile.NamedTemporaryFile(suffix='.json') as f:
+            self.run(self.lit_command(tests, '-o', f.name, f'-Dreach={self.records}'), (60, 600), {})
+            results = {r['name']: r for r in json.load(open(f.name, encoding='utf-8'))['tests']}
+        for t in tests:
+            r = results['tikc :: ' + t.name[4:]]
+            self.note(t, key, r['elapsed'] or 0, r['code'] in ('PASS', 'XFAIL', 'UNSUPPORTED'))
+
+    # ---- mutants -----------------------------------------------------------------------------------------------------
+
+    def order(self, number, path):
+        able = [i for i in self.all if number < len(i.reached) and i.reached[number]]
+        likely = lambda i: 1 + 20 * self.kills.get((i.name, path), 0) + self.kills.get(i.name, 0)
+        return sorted(able, key=lambda i: (i.seconds + 0.1) * i.breadth ** 0.5 / likely(i))
+
+    def batches(self, items):
+        """Lists of items that one process runs."""
+        tests, seconds = [], 0.0
+        for i in items:
+            if not i.lit():
+                yield [i]
+            else:
+                tests.append(i)
+                seconds += i.seconds
+                if seconds > BATCH or len(tests) >= 1 and self.kills.get(i.name):
+                    yield tests
+                    tests, seconds = [], 0.0
+        if tests:
+            yield tests
+
+    def fails(self, batch, number):
+        """The first item of a batch that fails with the mutant."""
+        longest, env = max(i.seconds for i in batch), {'TIK_MUTANT': str(number)}
+        if not batch[0].lit():
+            return None if self.run(batch[0].command, (longest, longest), dict(batch[0].env, **env)) else batch[0]
+        total = sum(i.seconds for i in batch)
+        with tempfile.NamedTemporaryFile(suffix='.json') as f:
+            ok = self.run(self.lit_command(batch, '--max-failures=1', '-o', f.name), (longest, total), env)
+            if ok:
+                return None
+            text = open(f.name, encoding='utf-8').read()
+        bad = re.search(r'"code": "(?:FAIL|XPASS|TIMEOUT|UNRESOLVED)".*?"name": "tikc :: ([^"]*)"', text, re.S)
+        return next((i for i in batch if bad and i.name == 'lit ' + bad[1]), batch[0])
+
+    def noticed(self, number, path, seconds):
+        """The name of the item that fails; None; or 'out of time' when those that did not run take more than seconds."""
+        for batch in self.batches(self.order(number, path)):
+            seconds -= sum(i.seconds for i in batch)
+            if seconds < 0:
+                return 'out of time'
+            item = self.fails(batch, number)
+            if item:
+                for k in ((item.name, path), item.name):
+                    self.kills[k] = self.kills.get(k, 0) + 1
+                return item.name
+        return None
