@@ -95,13 +95,17 @@ COMMAND_WORDS := $(shell grep ^COMMAND compiler/driver/command.def | cut -d '"' 
 MAN_PAGES := $(BUILD)/gen/tikc.1 $(COMMAND_WORDS:%=$(BUILD)/gen/tikc-%.1)
 COMPLETIONS := $(BUILD)/gen/tikc.bash $(BUILD)/gen/tikc.fish
 
+# Processes that work together (docs/cluster.md); where there is no Open MPI everything else is built.
+MPI ?= ompi-c
+MPI_LIB := $(if $(shell pkg-config --exists $(MPI) 2>/dev/null && echo yes),$(BUILD)/libtikc-mpi.so)
+
 # Of each library: the name that a program is linked by, and the shared and static files that are installed.
 LIBRARIES = tikrt tikc
 # No rule but those of this file: make would link compiler/driver/page of page.c, for one.
 .SUFFIXES:
 %: %.c
 
-all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(HELPER_SETS) $(MAN_PAGES) $(COMPLETIONS) \
+all: $(BUILD)/tikc $(BUILD)/libtikc-host.so $(MPI_LIB) $(HELPER_SETS) $(MAN_PAGES) $(COMPLETIONS) \
     $(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so $(BUILD)/static/lib$l.a)
 
 # Objects are made again when the flags change.
@@ -213,6 +217,9 @@ LLVM_INSIDE   = -Wl,--gc-sections $(LLVM_NEEDS)
 with_llvm    = $(if $(1),$(1) $(LLVM_INSIDE),$(shell $(LLVM_CONFIG) --link-shared --libfiles))
 $(BUILD)/libtikc-host.so: $(HOST_OBJ) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	$(call say,LD,$@)$(SHARED) $^ $(LDFLAGS) $(call with_llvm,$(LLVM_ARCHIVES)) $(LIBS)
+$(BUILD)/obj/compiler/mpi/mpi.o: CPPFLAGS += $(shell pkg-config --cflags $(MPI) 2>/dev/null | sed 's/-I/-isystem /g')
+$(BUILD)/libtikc-mpi.so: $(BUILD)/obj/compiler/mpi/mpi.o
+	$(call say,LD,$@)$(SHARED) $^ $(LDFLAGS) $(shell pkg-config --libs $(MPI))
 # Helpers of kernels, compiled for the levels of processors of compiler/host/level.def. A set serves the library that was
 # built of the same sources. Sanitizers do without, so that their runs compile all code.
 HELPERS_TIK  = compiler/host/helpers.tik

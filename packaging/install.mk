@@ -34,7 +34,7 @@ into = $(foreach f,$(2),$(1)/$(notdir $(f))=$(f))
 below = $(foreach f,$(3),$(1)/$(f:$(2)/%=%)=$(f))
 header_place = $(patsubst include/%,%,$(1:runtime/%=%))
 INSTALLED = $(BINDIR)/tikc=$(BUILD)/tikc \
-    $(call into,$(LIBDIR)/tikc,$(BUILD)/libtikc-host.so $(HELPER_SETS)) \
+    $(call into,$(LIBDIR)/tikc,$(BUILD)/libtikc-host.so $(MPI_LIB) $(HELPER_SETS)) \
     $(call into,$(LIBDIR),$(foreach l,$(LIBRARIES),$(BUILD)/lib$l.so.$(VERSION) $(BUILD)/static/lib$l.a)) \
     $(call into,$(LIBDIR)/pkgconfig,$(PC_FILES)) \
     $(foreach h,$(sort $(filter runtime/%,$(HEADERS))),$(INCLUDEDIR)/tikrt/$(call header_place,$h)=$h) \

@@ -40,11 +40,12 @@ ROOMS = {
     'compiler/passes': IR + ['compiler/analysis'],
     'compiler/include': IR + ['compiler/passes'],
     'compiler/host': IR + ['compiler/analysis', 'compiler/include', 'runtime/include'],
+    'compiler/mpi': ['runtime/include'],
     'compiler/stream': IR + ['compiler/analysis', 'compiler/include', 'runtime/include', 'runtime/blob'],
     'compiler/lib': IR + ['compiler/syntax', 'compiler/python', 'compiler/tik', 'compiler/include', 'compiler/host'],
     'compiler/lsp': IR + ['compiler/syntax', 'compiler/tik', 'compiler/passes'],
     'compiler/driver': IR + ['compiler/tik', 'compiler/passes', 'compiler/include', 'compiler/host', 'compiler/lib',
-                             'compiler/lsp', 'runtime/include', 'runtime/launch'],
+                             'compiler/lsp', 'compiler/mpi', 'runtime/include', 'runtime/launch'],
 }
 INCLUDED_FROM = ['compiler', 'compiler/include', 'runtime', 'runtime/include']
 GENERATED = ['tik.tab.h', 'tik.lex.h', 'family.h', 'family.inc', 'helpers_id.h']

@@ -1,9 +1,12 @@
 /* check_files.c: checks many files, each for the processors and with the calls that the
  * command line or its settings name. Files are compiled by several threads; what was
- * found is printed in the order of the files, so that every run prints the same. */
+ * found is printed in the order of the files, so that every run prints the same. Of
+ * several processes (cluster.h) each checks every so-manieth file, and rank 0 prints. */
 #include "driver/check_files.h"
+#include "driver/cluster.h"
 #include "driver/figures.h"
 #include "driver/memory_map.h"
+#include "driver/report_bytes.h"
 #include "driver/setting.h"
 #include "passes/check.h"
 
@@ -230,6 +233,20 @@ check_file(const Cmd *c, const SourceFile *src, Report *r)
 
 /* ---- many files ---------------------------------------------------------- */
 
+/* Returns the rank that checks a file; dumps of passes are printed by the one rank that
+ * prints. */
+static int32_t
+rank_of(const Cmd *c, uint32_t file)
+{
+    return c->print_after ? 0 : (int32_t)(file % (uint32_t)cluster_ranks(c));
+}
+
+static bool
+is_here(const Cmd *c, uint32_t file)
+{
+    return rank_of(c, file) == cluster_rank(c);
+}
+
 static void *
 run_jobs(void *of)
 {
@@ -237,6 +254,9 @@ run_jobs(void *of)
     pthread_mutex_lock(&w->lock);
     while (w->next < w->n) {
         Job *job = &w->jobs[w->next++];
+        if (!is_here(w->c, (uint32_t)(job - w->jobs))) {
+            continue;
+        }
         pthread_mutex_unlock(&w->lock);
         check_file(w->c, &job->src, &job->report);
         pthread_mutex_lock(&w->lock);
@@ -263,17 +283,53 @@ show_progress(const Work *w, uint32_t done, struct timespec *last)
     }
 }
 
+/* Receives the report of a file that another rank checks. */
+static void
+take_report(Cmd *c, Job *job, int32_t from)
+{
+    char *bytes;
+    size_t n;
+    job->report.path = job->src.path;
+    if (!cluster_take(c, from, &bytes, &n) || !report_decode(&job->report, bytes, n)) {
+        job->report.code = EXIT_IO;
+    }
+}
+
+/* Brings the report of a file to rank 0. Returns whether it is here. */
+static bool
+bring(Cmd *c, Work *w, uint32_t i)
+{
+    Job *job = &w->jobs[i];
+    if (cluster_first(c)) {
+        if (!is_here(c, i)) {
+            take_report(c, job, rank_of(c, i));
+        }
+        return true;
+    }
+    if (is_here(c, i)) {
+        Text t;
+        text_init(&t, &job->report.arena);
+        report_encode(&job->report, &t);
+        (void)!cluster_give(c, t.p, t.n);
+        report_free(&job->report);
+    }
+    return false;
+}
+
 /* Prints the reports in their order as they come. */
 static void
-collect(Work *w, Findings *f, bool progress)
+collect(Cmd *c, Work *w, Findings *f, bool progress)
 {
     struct timespec last = {0};
     for (uint32_t i = 0; i < w->n; i++) {
         pthread_mutex_lock(&w->lock);
-        while (!w->jobs[i].done) {
+        while (is_here(c, i) && !w->jobs[i].done) {
             pthread_cond_wait(&w->finished, &w->lock);
         }
         pthread_mutex_unlock(&w->lock);
+        if (!bring(c, w, i)) {
+            continue;
+        }
         bool quiet = w->jobs[i].report.list.n == 0 && w->jobs[i].report.log.n == 0;
         if (progress && !quiet) {
             fputs("\033[K", stderr); /* the line of progress */
@@ -291,14 +347,13 @@ collect(Work *w, Findings *f, bool progress)
 static int
 thread_count(const Cmd *c, uint32_t files)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int64_t n = c->jobs ? c->jobs : MAX(processors, 1);
+    int64_t n = c->jobs ? c->jobs : cpu_count();
     return c->print_after ? 1 : (int)MIN(n, (int64_t)files);
 }
 
 /* Checks the files with n threads beside this one, as many as can be had. */
 static void
-run_threads(Work *w, int n, Findings *f, bool progress)
+run_threads(Cmd *c, Work *w, int n, Findings *f, bool progress)
 {
     enum {
         MOST = 256
@@ -316,7 +371,7 @@ run_threads(Work *w, int n, Findings *f, bool progress)
     if (started == 0) {
         (void)run_jobs(w);
     }
-    collect(w, f, progress);
+    collect(c, w, f, progress);
     for (int i = 0; i < started; i++) {
         pthread_join(threads[i], NULL);
     }
@@ -335,11 +390,15 @@ check_files(Cmd *c, const SourceFiles *files, Findings *f)
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.finished, NULL);
     if (threads > 1) {
-        run_threads(&w, threads, f, progress);
+        run_threads(c, &w, threads, f, progress);
     } else {
         for (uint32_t i = 0; i < w.n; i++) {
-            check_file(c, &w.jobs[i].src, &w.jobs[i].report);
-            findings_add(f, &w.jobs[i].report);
+            if (is_here(c, i)) {
+                check_file(c, &w.jobs[i].src, &w.jobs[i].report);
+            }
+            if (bring(c, &w, i)) {
+                findings_add(f, &w.jobs[i].report);
+            }
         }
     }
     pthread_cond_destroy(&w.finished);

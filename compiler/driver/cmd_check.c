@@ -2,6 +2,7 @@
  * does so for any number of files and folders. */
 #include "base/product.h"
 #include "driver/check_files.h"
+#include "driver/cluster.h"
 #include "driver/figures.h"
 #include "driver/listing.h"
 #include "driver/shard.h"
@@ -131,35 +132,46 @@ write_report(Cmd *c, const Findings *f)
     (void)!io_write(&c->unit, c->report, out.p, out.n);
 }
 
+/* Finds the files, and reads what the options name. *summary: a text ends with a sum. */
+static bool
+begin_check(Cmd *c, SourceFiles *files, FigureList *limits, bool *summary)
+{
+    Shard shard;
+    TRY(report_format(c) && report_colour(c) && shard_parse(c, &shard) &&
+        cluster_share_input(c) && sources_find(c, files));
+    bool folder = c->files.n != files->n || (files->n && files->p[0].found);
+    if (c->memory_svg && (files->n != 1 || files->p[0].found)) {
+        return options_wrong(c, "--memory-svg is for one file");
+    }
+    TRY(!c->budget || figures_read(&c->unit, c->budget, limits));
+    TRY(!c->report || !cluster_first(c) || io_can_write(&c->unit, c->report));
+    *summary = folder || files->n > 1;
+    c->unit.opt.severity.several = files->n > 1;
+    SHARD_KEEP(&shard, files);
+    for (uint32_t i = 0; i < files->n; i++) {
+        cluster_same(c, files->p[i].path, strlen(files->p[i].path) + 1);
+    }
+    return true;
+}
+
 int
 cmd_check(Cmd *c)
 {
     FigureList limits = {0};
     SourceFiles files = {0};
-    Shard shard;
-    if (!report_format(c) || !report_colour(c) || !shard_parse(c, &shard) ||
-        !sources_find(c, &files)) {
-        return report_unit(c);
-    }
-    if (c->memory_svg && (files.n != 1 || files.p[0].found)) {
-        (void)options_wrong(c, "--memory-svg is for one file");
-        return report_unit(c);
-    }
-    if ((c->budget && !figures_read(&c->unit, c->budget, &limits)) ||
-        (c->report && !io_can_write(&c->unit, c->report))) {
+    bool summary = false;
+    if (!cluster_agree(c, begin_check(c, &files, &limits, &summary), NULL)) {
         return report_unit(c);
     }
     c->limits = c->budget ? &limits : NULL;
     Findings f;
     report_begin(c, &f);
-    c->unit.opt.severity.several = files.n > 1;
-    bool summary = files.n > 1 || c->files.n != files.n || (files.n && files.p[0].found);
-    SHARD_KEEP(&shard, &files);
     check_files(c, &files, &f);
-    if (c->report) {
+    if (c->report && cluster_first(c)) {
         write_report(c, &f);
     }
     int code = findings_end(&f, summary);
-    int own = c->unit.errors ? report_unit(c) : EXIT_CLEAN; /* of writing the report */
+    /* of writing the report, and of ranks that were lost */
+    int own = c->unit.errors ? report_unit(c) : EXIT_CLEAN;
     return MAX(code, own);
 }

@@ -1,6 +1,7 @@
 /* cmd_run.c: implements tikc run: it runs a kernel on arrays. The steps are: find the
  * kernel and its parameters (from source or blob), load the inputs, run on one back end,
  * compare and write the outputs. Nothing is written unless the run succeeds. */
+#include "driver/cluster.h"
 #include "driver/expect.h"
 #include "driver/print.h"
 
@@ -9,8 +10,11 @@
 static bool
 run_job(Cmd *c, Job *job, TikError *err)
 {
-    TRY(job_load_arrays(c, job, err));
+    TRY(job_share_arrays(c, job, err));
     bool ok = job_execute(c, job, job->kernel != NULL, err);
+    if (!cluster_first(c)) {
+        return true; /* rank 0 has the results */
+    }
     /* what was noted before a fault is what one looks for */
     TRY(print_show(c, job) && ok);
     /* the user may have made a warning of the run an error */
@@ -26,13 +30,25 @@ wants_prints(const Cmd *c)
     return !c->stats && !(c->run_mode && strcmp(c->run_mode, "time") == 0);
 }
 
+static bool
+prepare(Cmd *c, Job *job)
+{
+    TRY(report_format(c) && expect_options(c) && cluster_share_input(c));
+    TRY(job_prepare(c, job) && job_check_names(c, job));
+    for (uint32_t i = 1; i < c->unit.sources.n; i++) {
+        const Source *src = &c->unit.sources.p[i];
+        cluster_same(c, src->absent ? "" : src->text, src->absent ? 0 : src->len);
+    }
+    cluster_same(c, job->blob, job->blob_size);
+    return !cluster_first(c) || job_check_outputs(c);
+}
+
 int
 cmd_run(Cmd *c)
 {
     Job job = {0};
     c->unit.opt.shows_prints = wants_prints(c);
-    if (!report_format(c) || !expect_options(c) || !job_prepare(c, &job) ||
-        !job_check_names(c, &job) || !job_check_outputs(c)) {
+    if (!cluster_agree(c, prepare(c, &job), NULL)) {
         int code = report_unit(c);
         return MAX(code, EXIT_FINDINGS);
     }

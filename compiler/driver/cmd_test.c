@@ -2,6 +2,7 @@
  * each in a process of its own, so that a crash is the fault of one test and several run
  * at once. What is printed has the order of the tests' names. */
 #define _XOPEN_SOURCE 700
+#include "driver/cluster.h"
 #include "driver/shard.h"
 #include "driver/test.h"
 
@@ -46,6 +47,7 @@ run_child(Cmd *c, const TestCase *t, TestFormat format, FILE *to)
 {
     double begin = now();
     Unit *u = &c->unit;
+    c->cluster = NULL;              /* the processes of tests work alone */
     alarm((unsigned)timeout_of(c)); /* its signal ends the process */
     Head h = {.code = test_case(c, t)};
     Text text, json, found;
@@ -107,7 +109,8 @@ take_result(Cmd *c, TestCase *t, FILE *from, int status)
 /* ---- processes ----------------------------------------------------------- */
 
 typedef struct Worker {
-    pid_t pid; /* 0: it has ended */
+    pid_t pid;    /* 0: it has ended */
+    int32_t rank; /* of a cluster, where the test runs */
     FILE *result;
 } Worker;
 
@@ -126,8 +129,8 @@ start(Pool *p)
 {
     uint32_t i = p->started++;
     TestCase *t = &p->list->cases.p[i];
-    if (t->text) {
-        return true; /* it could not be read */
+    if (t->text || p->workers[i].rank != cluster_rank(p->c)) {
+        return true; /* it could not be read, or runs elsewhere */
     }
     p->workers[i].result = tmpfile();
     fflush(stdout);
@@ -163,13 +166,84 @@ wait_for_one(Pool *p)
     return pid > 0 || errno == EINTR;
 }
 
+static void
+put_result(TestCase *t, Text *out)
+{
+    if (!t->text) {
+        t->code = EXIT_IO;
+        t->text = "the process of the test was not started\n";
+        t->json = t->found = "";
+    }
+    Head h = {.code = t->code,
+              .seconds = t->seconds,
+              .text = strlen(t->text),
+              .json = strlen(t->json),
+              .found = strlen(t->found)};
+    text_putn(out, (const char *)&h, sizeof h);
+    text_putn(out, t->text, h.text);
+    text_putn(out, t->json, h.json);
+    text_putn(out, t->found, h.found);
+}
+
+/* Reads what put_result has put; returns false if it is damaged. */
+static bool
+get_result(Arena *a, const char *bytes, size_t n, TestCase *t)
+{
+    Head h;
+    if (n < sizeof h) {
+        return false;
+    }
+    memcpy(&h, bytes, sizeof h);
+    n -= sizeof h;
+    bool fits = h.text <= n && h.json <= n - h.text && h.found == n - h.text - h.json;
+    const char *at = bytes + sizeof h;
+    t->code = h.code;
+    t->seconds = h.seconds;
+    t->text = fits ? arena_strndup(a, at, h.text) : "";
+    t->json = fits ? arena_strndup(a, at + h.text, h.json) : "";
+    t->found = fits ? arena_strndup(a, at + h.text + h.json, h.found) : "";
+    return fits;
+}
+
+/* Brings the results of tests that ran elsewhere to rank 0. */
+static bool
+bring_results(Pool *p)
+{
+    Cmd *c = p->c;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->list->cases.n; i++) {
+        TestCase *t = &p->list->cases.p[i];
+        int32_t rank = p->workers[i].rank;
+        char *bytes;
+        size_t n;
+        if (rank > 0 && cluster_first(c)) {
+            ok = cluster_take(c, rank, &bytes, &n) &&
+                 get_result(&c->unit.arena, bytes, n, t);
+        } else if (rank > 0 && rank == cluster_rank(c)) {
+            Text out;
+            text_init(&out, &c->unit.arena);
+            put_result(t, &out);
+            ok = cluster_give(c, out.p, out.n);
+        }
+    }
+    return ok;
+}
+
+/* Returns whether the result of a case is here. */
+static bool
+has_ended(const Pool *p, uint32_t i)
+{
+    bool elsewhere = p->workers[i].rank != cluster_rank(p->c);
+    return p->workers[i].pid == 0 && (!elsewhere || p->list->cases.p[i].text);
+}
+
 /* Prints the cases that have ended, up to the first one that has not. */
 static bool
 print_ended(Pool *p)
 {
     Text out;
     text_init(&out, &p->c->unit.arena);
-    while (p->printed < p->started && p->workers[p->printed].pid == 0) {
+    while (p->printed < p->started && has_ended(p, p->printed)) {
         test_report_case(&p->list->cases.p[p->printed++], p->format, &out);
     }
     return out.n == 0 || io_print(&p->c->unit, out.p, out.n);
@@ -186,7 +260,8 @@ run_all(Pool *p, int64_t jobs)
     }
     while (p->running > 0 && wait_for_one(p)) {
     }
-    return ok;
+    /* the others wait to give their results, whatever happened here */
+    return bring_results(p) && ok && print_ended(p);
 }
 
 /* ---- the command --------------------------------------------------------- */
@@ -209,11 +284,22 @@ read_format(Cmd *c, TestFormat *out)
                      "--format is text, json, junit, sarif or github, not '%s'", given));
 }
 
-static int64_t
-job_count(const Cmd *c)
+/* Reads what the command line says, and finds the tests. */
+static bool
+begin_tests(Cmd *c, Pool *p)
 {
-    long here = sysconf(_SC_NPROCESSORS_ONLN);
-    return c->jobs > 0 ? c->jobs : MAX(here, 1);
+    Shard shard;
+    TestList *list = p->list;
+    TRY(read_format(c, &p->format) && shard_parse(c, &shard) && test_find(c, list));
+    SHARD_KEEP(&shard, &list->cases);
+    list->without = shard.k == 1 ? list->without : 0;
+    p->workers = ARENA_ARRAY(&c->unit.arena, Worker, list->cases.n);
+    for (uint32_t i = 0; i < list->cases.n; i++) {
+        const TestCase *t = &list->cases.p[i];
+        p->workers[i].rank = t->text ? 0 : (int32_t)(i % (uint32_t)cluster_ranks(c));
+        cluster_same(c, t->title, strlen(t->title) + 1);
+    }
+    return true;
 }
 
 static bool
@@ -221,16 +307,15 @@ run_tests(Cmd *c, TestList *list)
 {
     Pool p = {.c = c, .list = list};
     Text out;
-    Shard shard;
     text_init(&out, &c->unit.arena);
-    TRY(read_format(c, &p.format) && shard_parse(c, &shard) && test_find(c, list));
-    SHARD_KEEP(&shard, &list->cases);
-    list->without = shard.k == 1 ? list->without : 0;
-    int64_t jobs = job_count(c);
+    TRY(cluster_agree(c, begin_tests(c, &p), NULL));
+    int64_t jobs = c->jobs > 0 ? c->jobs : cpu_count();
     c->threads = jobs > 1 ? 1 : c->threads;
-    p.workers = ARENA_ARRAY(&c->unit.arena, Worker, list->cases.n);
     c->files.n = 0;
     TRY(run_all(&p, jobs));
+    if (!cluster_first(c)) {
+        return true;
+    }
     test_report_end(c, list, p.format, &out);
     return io_print(&c->unit, out.p, out.n);
 }

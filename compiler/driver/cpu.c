@@ -1,7 +1,9 @@
 /* cpu.c: knows the processors that --cpu names: the levels of x86-64 that the psABI
  * defines, which LLVM and the C compilers know by the same names. */
+#define _GNU_SOURCE
 #include "driver/driver.h"
 
+#include <sched.h>
 #include <string.h>
 
 #ifdef __x86_64__
@@ -59,4 +61,11 @@ cpu_check_runs(Cmd *c)
     return !c->cpu || level_of(c->cpu) <= own_level() ||
            options_wrong(c, arena_printf(&c->unit.arena,
                                          "this machine cannot run code for %s", c->cpu));
+}
+
+int
+cpu_count(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }

@@ -60,8 +60,10 @@ typedef struct Cmd {
     const char *key;       /* --key: a file */
     const char *signature; /* --signature: a file */
     const char *depfile;
-    const char *shard; /* --shard */
-    int64_t timeout;   /* seconds for each test; 0: the usual number */
+    const char *shard;       /* --shard */
+    const char *mpi;         /* --mpi */
+    struct Cluster *cluster; /* processes that work together (cluster.h), or null */
+    int64_t timeout;         /* seconds for each test; 0: the usual number */
     const char *report, *budget, *threshold;
     const struct FigureList *limits; /* of --budget, or null */
     const char *print_after;
@@ -169,6 +171,8 @@ void pass_options_help(Text *out);
  * not run here. */
 bool MUST_USE cpu_check(Cmd *c);
 bool MUST_USE cpu_check_runs(Cmd *c);
+/* Returns how many processors this process may use; 1 if the system does not say. */
+int cpu_count(void);
 
 /* ---- io.c ---------------------------------------------------------------- */
 

@@ -42,6 +42,8 @@ bool MUST_USE job_check_outputs(Cmd *c);
 const Binding *job_find_in(const Cmd *c, const char *name, int64_t index);
 /* Return false with *err. */
 bool MUST_USE job_load_arrays(Cmd *c, Job *job, TikError *err);
+/* Does so on rank 0, whose arrays the other processes of a cluster get. */
+bool MUST_USE job_share_arrays(Cmd *c, Job *job, TikError *err);
 bool MUST_USE job_write_arrays(Cmd *c, const Job *job, TikError *err);
 void job_free_arrays(Job *job);
 

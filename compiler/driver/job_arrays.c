@@ -1,6 +1,7 @@
 /* job_arrays.c: checks which tensors --in, --out and --expect name, makes the arrays of a
  * kernel, and writes those that are wanted. */
 #include "base/nearest.h"
+#include "driver/cluster.h"
 #include "driver/fill.h"
 #include "driver/job.h"
 
@@ -405,6 +406,61 @@ job_load_arrays(Cmd *c, Job *job, TikError *err)
         }
         TRY(load_array(c, p, job->larger && job->larger[i], a, err));
         TRY(!p->preset || !job_find_in(c, p->name, 0) || is_preset(c, p, a, err));
+    }
+    return true;
+}
+
+/* Gives the others an array with its contents. Their arrays are made here; a list has the
+ * number of arrays that its parameter says. */
+static bool
+share_array(Cmd *c, TikArray *a, TikError *err)
+{
+    bool first = cluster_first(c), ok = true;
+    TikArray head = *a;
+    void *bytes = &head;
+    size_t n = sizeof head;
+    TRY(cluster_share(c, &bytes, &n));
+    if (!first) {
+        memcpy(&head, bytes, sizeof head);
+        ok = tik_array_alloc(a, head.dtype, head.elems, err);
+        a->ndim = head.ndim;
+        memcpy(a->shape, head.shape, sizeof a->shape);
+    }
+    return cluster_agree(c, ok, err) && cluster_share_into(c, a->data, (size_t)a->bytes);
+}
+
+/* Makes the arrays of lists on the ranks that have read none. */
+static void
+begin_arrays(Cmd *c, Job *job)
+{
+    job->arrays = ARENA_ARRAY(&c->unit.arena, TikArray, job->nparams);
+    job->pointers = ARENA_ARRAY(&c->unit.arena, TikArray *, job->nparams);
+    for (int i = 0; i < job->nparams; i++) {
+        const TikParam *p = &job->params[i];
+        TikArray *a = job->pointers[i] = &job->arrays[i];
+        if (job_is_list(p)) {
+            *a = (TikArray){.dtype = p->dtype, .elems = p->elems};
+            a->items = ARENA_ARRAY(&c->unit.arena, TikArray, p->elems);
+        }
+    }
+}
+
+bool
+job_share_arrays(Cmd *c, Job *job, TikError *err)
+{
+    bool ok = true;
+    if (cluster_first(c)) {
+        ok = job_load_arrays(c, job, err);
+    } else {
+        begin_arrays(c, job);
+    }
+    TRY(cluster_agree(c, ok, err));
+    for (int i = 0; i < job->nparams && cluster_peers(c); i++) {
+        TikArray *a = &job->arrays[i];
+        for (int64_t j = 0; a->items && j < a->elems; j++) {
+            TRY(share_array(c, &a->items[j], err));
+        }
+        TRY(a->items || share_array(c, a, err));
     }
     return true;
 }

@@ -1,5 +1,6 @@
 /* job_run.c: runs a kernel on its arrays, on either back end, with what is watched
  * meanwhile: warnings, orders of queues, the model of time. */
+#include "driver/cluster.h"
 #include "driver/job.h"
 #include "driver/profile.h"
 #include "host/host.h"
@@ -126,11 +127,26 @@ chain_of_blob(Unit *u, const Job *job, uint32_t frame)
     return chain_of_kernel(u, &k, frame);
 }
 
+/* Says why the other processes were of no use. */
+static void
+note_alone(Cmd *c, const char *kernel)
+{
+    const TikPeers *peers = cluster_peers(c);
+    if (peers && peers->alone) {
+        diag_add(&c->unit, D_NOT_SPREAD, (Span){0}, 0, "'%s' ran on rank 0 alone: %s",
+                 kernel, peers->alone);
+    }
+}
+
 static bool
 run_entry(Cmd *c, Job *job, const TikKernel *entry, TikError *err)
 {
-    bool ok = tik_launch_watched(entry, job->pointers, (int)c->threads,
-                                 warn_while_running, c, err);
+    TikPeers *peers = cluster_peers(c);
+    bool ok = peers ? tik_launch_among(peers, entry, job->pointers, (int)c->threads,
+                                       warn_while_running, c, err)
+                    : tik_launch_watched(entry, job->pointers, (int)c->threads,
+                                         warn_while_running, c, err);
+    note_alone(c, entry->name);
     c->fault_chain = ok ? 0 : chain_of_kernel(&c->unit, entry, err->frame);
     return ok;
 }
@@ -146,11 +162,14 @@ run_host(Cmd *c, Job *job, TikError *err)
     TikKernel entry;
     void *handle = NULL;
     bool ok = false;
-    if (s != NULL && host->jit(s, &job->kernel, 1, true, &entry, &handle)) {
+    bool made = s != NULL && host->jit(s, &job->kernel, 1, true, &entry, &handle);
+    if (cluster_agree(c, made, NULL)) {
         ok = run_entry(c, job, &entry, err);
-        host->release(handle);
     } else {
         job_error(err, TIK_OK, "", ""); /* the unit has the diagnostic */
+    }
+    if (made) {
+        host->release(handle);
     }
     if (s != NULL) {
         host->close(s);
@@ -250,25 +269,70 @@ wants_time(const Cmd *c)
     return c->run_mode && strcmp(c->run_mode, "time") == 0;
 }
 
+/* Runs the blob in the mode of the command line. */
+static bool
+emulate(Cmd *c, Job *job, const TikEmuOptions *o, TikError *err)
+{
+    const TikArray *lanes = o->lmem;
+    bool ok = c->schedules > 0
+                  ? run_schedules(c, job, o, err)
+                  : tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
+                                        job->pointers, o, err);
+    return ok && (!lanes || tik_npy_write(c->lmem_dump, lanes, err));
+}
+
+/* Returns the name of the blob's kernel. */
+static const char *
+blob_kernel_name(Cmd *c, const Job *job)
+{
+    TikBlob b;
+    TikBlobKernel k = {.name = ""};
+    if (tikblob_open(&b, job->blob, job->blob_size, NULL)) {
+        tikblob_kernel(&b, job->blob_kernel, &k);
+    }
+    return arena_strdup(&c->unit.arena, k.name);
+}
+
+/* Makes what collects the counts of a run. Those of several processes are added up, and
+ * they have no single instructions. */
+static bool
+begin_view(Cmd *c, const Job *job, ProfileView **out)
+{
+    *out = NULL;
+    if (!wants_time(c) && !c->stats) {
+        return true;
+    }
+    ProfileView *view = *out = ARENA_NEW(&c->unit.arena, ProfileView);
+    TRY(profile_begin(c, view, job->blob, job->blob_size, job->blob_kernel));
+    if (cluster_peers(c) && !wants_time(c)) {
+        view->profile.event = NULL;
+    }
+    return true;
+}
+
 static bool
 run_emulator(Cmd *c, Job *job, TikError *err)
 {
     TikArray lmem = {0};
-    bool counts = wants_time(c) || c->stats;
-    ProfileView *view = counts ? ARENA_NEW(&c->unit.arena, ProfileView) : NULL;
+    ProfileView *view = NULL;
     TikEmuOptions o = {.lmem = c->lmem_dump ? &lmem : NULL,
                        .warn = warn_while_running,
                        .ctx = c,
                        .check = wants_check(c),
-                       .defined = defined_args(c, job),
-                       .profile = view ? &view->profile : NULL};
-    TRY(read_fill(c, &o.lmem_fill) && can_schedule(c, job));
-    TRY(!view || profile_begin(c, view, job->blob, job->blob_size, job->blob_kernel));
-    bool ok = (c->schedules > 0
-                   ? run_schedules(c, job, &o, err)
-                   : tik_emulate_watched(job->blob, job->blob_size, job->blob_kernel,
-                                         job->pointers, &o, err)) &&
-              (!c->lmem_dump || tik_npy_write(c->lmem_dump, &lmem, err));
+                       .defined = defined_args(c, job)};
+    bool ready =
+        read_fill(c, &o.lmem_fill) && can_schedule(c, job) && begin_view(c, job, &view);
+    TRY(cluster_agree(c, ready, NULL));
+    o.profile = view ? &view->profile : NULL;
+    o.peers = cluster_peers(c);
+    bool looks = c->schedules > 0 || (wants_time(c) && o.peers);
+    if (looks && o.peers) {
+        o.peers->alone = "the mode looks at all cores";
+        o.peers = NULL;
+    }
+    bool runs = cluster_first(c) || o.peers;
+    bool ok = !runs || emulate(c, job, &o, err);
+    note_alone(c, blob_kernel_name(c, job));
     c->fault_chain = ok ? 0 : chain_of_blob(&c->unit, job, err->frame);
     tik_array_free(&lmem);
     TRY(ok && (!c->stats || profile_stats(c, view)));

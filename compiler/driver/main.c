@@ -1,6 +1,7 @@
 /* main.c: the tikc tool: it finds the command, runs it and ends the process. No other
  * file exits. */
 #include "base/nearest.h"
+#include "driver/cluster.h"
 #include "driver/commands.h"
 #include "driver/driver.h"
 #include "host/host.h"
@@ -19,6 +20,21 @@ static const Command commands[] = {
 #include "driver/command.def"
 };
 
+/* Where a process whose output is kept (cluster.h) prints that it ends; for the handler
+ * of a signal, which nothing else reaches. */
+static volatile sig_atomic_t crash_output = STDERR_FILENO;
+
+/* Shows what the process has printed and nobody has seen. */
+static void
+show_kept(void)
+{
+    char part[512];
+    ssize_t n = lseek(STDERR_FILENO, 0, SEEK_SET) == 0 ? 1 : 0;
+    while (n > 0 && (n = read(STDERR_FILENO, part, sizeof part)) > 0) {
+        (void)!write(crash_output, part, (size_t)n);
+    }
+}
+
 /* Ends the tool after a fault of ours, which has printed itself (ICE) or is a crash; both
  * have the documented exit code. */
 static void
@@ -26,7 +42,10 @@ on_crash(int sig)
 {
     static const char text[] =
         "tikc: internal error: this is a fault of tikc, please report it\n";
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    if (crash_output != STDERR_FILENO) {
+        show_kept();
+    }
+    (void)!write(crash_output, text, sizeof text - 1);
     (void)sig;
     _exit(EXIT_INTERNAL);
 }
@@ -92,11 +111,12 @@ run_command(const Command *cmd, int argc, char **argv)
         text_init(&t, &c.unit.arena);
         options_command_help(cmd, &t);
         code = print_and_exit(t.p);
-    } else if (!options_parse(&c, cmd, argc, argv)) {
-        report_unit(&c);
-        code = EXIT_USAGE;
+    } else if (!options_parse(&c, cmd, argc, argv) || !cluster_option(&c)) {
+        code = cluster_is_other() ? EXIT_CLEAN : report_unit(&c);
     } else {
-        code = cmd->run(&c);
+        bool joined = cluster_join(&c, argc, argv);
+        crash_output = cluster_errors(&c);
+        code = cluster_leave(&c, joined ? cmd->run(&c) : report_unit(&c));
     }
     for (uint32_t i = 0; i < c.unit.kernels.n; i++) {
         kernel_free(c.unit.kernels.p[i]);

@@ -92,6 +92,7 @@ report_code(const Unit *u)
         case D_REPORT_FILE:
         case D_KEY:
         case D_BACKEND:
+        case D_CLUSTER:
             code = EXIT_IO;
             break;
         case D_BLOB:

@@ -69,5 +69,8 @@ TIK_API const HostApi *tikc_host_api(void);
 /* Loads the library; null with a diagnostic (backend) when LLVM is missing. It is defined
  * in host/open.c. */
 const HostApi *host_open(Unit *u);
+/* Loads a library of this project from where host_open looks; null if that fails, then
+ * dlerror() says why. */
+void *library_open(Unit *u, const char *library);
 
 #endif

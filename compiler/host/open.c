@@ -1,12 +1,13 @@
-/* open.c: loads libtikc-host.so when a command makes machine code. It is the only file of
- * this folder that is linked into the tool and libtikc.so: everything else needs LLVM,
- * which takes longer to load than most commands run, and may not be installed. The
- * library is looked for from the folder of the library or program that this file is part
- * of, then from that of the program: beside it and one folder up in a build tree, in its
- * folder tikc or, from a program, that of the library folder where they are installed.
- * All of it is relative and links are followed, so that a prefix can be moved. Last comes
- * where the system keeps libraries. The paths are spelled out, since a run path does not
- * reach dlopen under the address sanitizer. */
+/* open.c: loads libtikc-host.so when a command makes machine code, and other libraries
+ * that only some commands need. It is the only file of this folder that is linked into
+ * the tool and libtikc.so: everything else needs LLVM, which takes longer to load than
+ * most commands run, and may not be installed. A library is looked for from the folder of
+ * the library or program that this file is part of, then from that of the program: beside
+ * it and one folder up in a build tree, in its folder tikc or, from a program, that of
+ * the library folder where they are installed. All of it is relative and links are
+ * followed, so that a prefix can be moved. Last comes where the system keeps libraries.
+ * The paths are spelled out, since a run path does not reach dlopen under the address
+ * sanitizer. */
 #define _GNU_SOURCE
 #include "host/host.h"
 
@@ -14,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define LIBRARY "libtikc-host.so"
 
 /* TIKC_LIBDIR is the way from the folder of programs to that of libraries. */
 static const char *const places[] = {"", "/tikc", "/" TIKC_LIBDIR "/tikc", "/.."};
@@ -49,12 +48,12 @@ own_folder(Unit *u)
     return folder;
 }
 
-/* Returns the path of the library near a folder; null if it is not there. */
+/* Returns the path of a library near a folder; null if it is not there. */
 static const char *
-near_folder(Unit *u, const char *folder)
+near_folder(Unit *u, const char *folder, const char *library)
 {
     for (size_t i = 0; folder && i < ARRAY_LEN(places); i++) {
-        char *path = arena_printf(&u->arena, "%s%s/" LIBRARY, folder, places[i]);
+        char *path = arena_printf(&u->arena, "%s%s/%s", folder, places[i], library);
         if (access(path, R_OK) == 0) {
             return path;
         }
@@ -62,12 +61,12 @@ near_folder(Unit *u, const char *folder)
     return NULL;
 }
 
-static void *
-open_library(Unit *u)
+void *
+library_open(Unit *u, const char *library)
 {
-    const char *path = near_folder(u, own_folder(u));
-    path = path ? path : near_folder(u, program_folder(u));
-    return dlopen(path ? path : LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    const char *path = near_folder(u, own_folder(u), library);
+    path = path ? path : near_folder(u, program_folder(u), library);
+    return dlopen(path ? path : library, RTLD_NOW | RTLD_LOCAL);
 }
 
 static const HostApi *
@@ -94,7 +93,7 @@ find_api(Unit *u, void *lib)
 const HostApi *
 host_open(Unit *u)
 {
-    void *lib = open_library(u);
+    void *lib = library_open(u, "libtikc-host.so");
     if (lib == NULL) {
         const char *why = dlerror();
         Diag *d =

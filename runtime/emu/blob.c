@@ -19,6 +19,7 @@ typedef struct Front {
     TikError *err;
     const TikEmuOptions *options; /* null: none */
     uint32_t first_name, nnames;  /* the kernel's records of NAME */
+    PeerRun *peers;               /* what shares the cores; null: nobody does */
 } Front;
 
 static bool
@@ -50,11 +51,15 @@ put_place(const Front *f, uint32_t descriptor)
 }
 
 static void
-watched(void *ctx, uint32_t descriptor, Rule rule, const char *text)
+watched(void *ctx, uint32_t core, uint32_t descriptor, Rule rule, const char *text)
 {
     const Front *f = ctx;
     char place[200];
     place_text(f, descriptor, place, sizeof place);
+    if (f->peers != NULL) {
+        peers_warn(f->peers, core, rule_table[rule].name, text, place);
+        return;
+    }
     f->options->warn(f->options->ctx, rule_table[rule].name, text, place);
 }
 
@@ -158,6 +163,7 @@ run_kernel(const Front *f, const TikBlobRegion *regions, TikArray *const *args,
                            .lmem = f->options->lmem,
                            .warn = f->options->warn != NULL ? watched : NULL,
                            .ctx = (void *)(uintptr_t)f,
+                           .peers = f->peers,
                            .schedule = f->options->schedule,
                            .shadow = f->options->check,
                            .defined = f->options->defined,
@@ -197,17 +203,112 @@ run_regions(const Front *f, TikArray *const *args, const Bound *bound)
     return ok;
 }
 
+/* ---- several processes --------------------------------------------------- */
+
+/* Returns the barrier of cores in a kernel, if it has one. */
 static bool
-run_bound(const Front *f, TikArray *const *args)
+has_barrier(const Front *f)
 {
-    Bound bound;
+    TikCursor cursor;
+    TikBlobDiag diag;
+    TikDesc *d = calloc(1, sizeof *d);
+    bool found = false;
+    tikblob_cursor(&cursor, f->blob, f->kernel);
+    while (d != NULL && !found && tikblob_next(&cursor, d, &diag) > 0) {
+        found = d->kind == DESC_INSTR && d->op == OP_BLOCK_BARRIER;
+    }
+    found = found || d == NULL;
+    free(d);
+    return found;
+}
+
+/* Returns why the cores cannot be shared; null if they can. */
+static const char *
+why_alone(const Front *f)
+{
+    const TikEmuOptions *o = f->options;
+    return o->check || o->lmem != NULL || o->schedule != 0 ? "the mode looks at all cores"
+           : o->profile != NULL && o->profile->event != NULL
+               ? "the mode looks at each instruction"
+           : (f->info.flags & TIKBLOB_ORDERED) != 0
+               ? "its cores may access the same bytes"
+           : has_barrier(f) ? "its cores wait for each other"
+                            : NULL;
+}
+
+/* Forgets what was counted. */
+static void
+clear_profile(TikProfile *p)
+{
+    if (p != NULL) {
+        *p = (TikProfile){.event = p->event, .ctx = p->ctx, .mhz = p->mhz};
+    }
+}
+
+/* Runs the cores of this process, and on rank 0 all of them if some process failed. */
+static bool
+run_shared(Front *f, const TikParam *params, const Bound *bound)
+{
+    const TikEmuOptions *o = f->options;
+    TikPeers *peers = o->peers;
+    f->peers = peers_begin(peers, bound, params, (int)f->info.nargs);
+    if (f->peers == NULL) {
+        peers_fail(peers);
+        return peers->rank != 0 || run_regions(f, bound->arrays, bound);
+    }
+    peers_profile(f->peers, o->profile);
+    bool ok = run_regions(f, bound->arrays, bound);
+    bool again = peers_end(f->peers, ok, o->warn, o->ctx) == PEERS_AGAIN;
+    peers_free(f->peers);
+    f->peers = NULL;
+    if (again) {
+        clear_profile(o->profile);
+    }
+    if (again && !run_regions(f, bound->arrays, bound)) {
+        return false;
+    }
+    peers->alone = again ? peers_again : NULL;
+    return true;
+}
+
+/* Runs the kernel as one of several processes. Only rank 0 has an error. */
+static bool
+run_among(Front *f, const TikParam *params, TikArray *const *args, Bound *bound)
+{
+    TikError *err = f->err, dropped;
+    TikPeers *peers = f->options->peers;
+    f->err = peers->rank == 0 ? err : &dropped;
+    peers->alone = why_alone(f);
+    if (peers->alone != NULL && peers->rank != 0) {
+        return true;
+    }
+    bool ok = bound_init(bound, params, (int)f->info.nargs, args, f->err);
+    if (peers->alone != NULL) {
+        return ok && run_regions(f, bound->arrays, bound);
+    }
+    if (!ok) {
+        peers_fail(peers);
+    }
+    return (ok && run_shared(f, params, bound)) || peers->rank != 0;
+}
+
+static bool
+run_bound(Front *f, TikArray *const *args)
+{
+    Bound bound = {NULL};
     TikParam *params = params_of(f);
+    bool among =
+        f->options != NULL && f->options->peers != NULL && f->options->peers->ranks > 1;
     if (params == NULL) {
+        if (among) {
+            peers_fail(f->options->peers);
+        }
         return launch_error(f->err, TIK_ERR_IO, "limit-memory",
                             "not enough memory to run the kernel");
     }
-    bool ok = bound_init(&bound, params, (int)f->info.nargs, args, f->err) &&
-              run_regions(f, bound.arrays, &bound);
+    bool ok = among ? run_among(f, params, args, &bound)
+                    : bound_init(&bound, params, (int)f->info.nargs, args, f->err) &&
+                          run_regions(f, bound.arrays, &bound);
     bound_end(&bound);
     free(params);
     return ok;

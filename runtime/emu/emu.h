@@ -32,6 +32,7 @@
 #include "num/conv.h"
 #include "num/scalar.h"
 #include "rules/check.h"
+#include "support/peers.h"
 #include "tikblob.h"
 #include "tikrt.h"
 
@@ -41,7 +42,8 @@ typedef struct EmuWatch {
     TikArray *lmem; /* gets the LMEM lanes of core 0 when it has ended; may be null */
     /* Gets the warnings of a run, among them reads of bytes of LMEM that hold no element
      * and conflicts of its banks. Null: warnings are dropped, and not looked for. */
-    void (*warn)(void *ctx, uint32_t descriptor, Rule rule, const char *text);
+    void (*warn)(void *ctx, uint32_t core, uint32_t descriptor, Rule rule,
+                 const char *text);
     void *ctx;
     bool shadow; /* looks for uses of what was never written, and for cores that collide
                     (emu/shadow.h) */
@@ -49,6 +51,7 @@ typedef struct EmuWatch {
                             there is no clock */
     const bool *defined; /* for each argument: it has contents when the run begins; null:
                             all have */
+    PeerRun *peers;      /* what shares the cores; null: this process runs all */
     uint64_t schedule;   /* a kernel with TIKBLOB_QUEUES is executed by its queues, in an
                             order chosen by this number; 0: in the program's order */
 } EmuWatch;
@@ -260,6 +263,8 @@ struct EmuRun {
     EmuQueues *queues;   /* what executes instructions; null: the program's order */
     uint64_t steps, step_limit;
     uint32_t core;
+    PeerRun *peers; /* as EmuWatch */
+    AtomicLog log;  /* with peers: gets atomic writes */
     EmuResult *res;
 };
 

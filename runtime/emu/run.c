@@ -248,6 +248,42 @@ open_queues(EmuRun *r)
     return r->queues != NULL;
 }
 
+static void
+note_atomic(void *run, const AtomicWrite *w, const uint8_t *dst, const uint8_t *src,
+            int64_t n)
+{
+    const EmuRun *r = run;
+    peers_log_at(r->peers, r->core, dst, w, src, n);
+}
+
+/* Runs the cores of this process, one after another. */
+static bool
+run_cores(EmuRun *r)
+{
+    bool ok = true;
+    uint32_t next = 0;
+    int64_t cores;
+    do {
+        for (; next < r->cores && ok; next++) {
+            if (!peers_has(r->peers, next)) {
+                continue;
+            }
+            emu_start_core(r, next);
+            ok = emu_run_core(r);
+            if (ok && next == 0 && !emu_watch_dump(r)) {
+                r->res->status = EMU_NO_MEMORY;
+                ok = false;
+            }
+        }
+        cores = r->cores;
+        bool more = peers_agree(r->peers, ok, &cores);
+        r->cores = (uint32_t)cores;
+        if (!more) {
+            return ok;
+        }
+    } while (true);
+}
+
 /* Ends the modes. Returns false if one of them had too little memory to look at all. */
 static bool
 whole(EmuRun *r)
@@ -265,6 +301,8 @@ emu_run(EmuProgram *p, EmuResult *res)
     r.vals = malloc(((size_t)p->first_const + p->nconsts) * sizeof *r.vals);
     r.places = calloc((size_t)p->kernel.nregions + 1, sizeof *r.places);
     r.cores = p->kernel.cores;
+    r.peers = p->kernel.watch != NULL ? p->kernel.watch->peers : NULL;
+    r.log = (AtomicLog){note_atomic, &r};
     if (r.vals == NULL || r.places == NULL || !emu_warn_begin(&r) ||
         !emu_watch_begin(&r) || !shadow_begin(&r) || !race_begin(&r) ||
         !clock_begin(&r)) {
@@ -279,15 +317,8 @@ emu_run(EmuProgram *p, EmuResult *res)
     if (p->nconsts > 0) {
         memcpy(r.vals + p->first_const, p->consts, p->nconsts * sizeof *r.vals);
     }
-    bool ok = open_queues(&r) && (!p->barriers || emu_run_with_barriers(&r));
-    for (uint32_t i = 0; !p->barriers && ok && i < r.cores; i++) {
-        emu_start_core(&r, i);
-        ok = emu_run_core(&r);
-        if (ok && i == 0 && !emu_watch_dump(&r)) {
-            res->status = EMU_NO_MEMORY;
-            ok = false;
-        }
-    }
+    bool ok =
+        open_queues(&r) && (p->barriers ? emu_run_with_barriers(&r) : run_cores(&r));
     if (!whole(&r) && ok) {
         res->status = EMU_NO_MEMORY;
         ok = false;

@@ -62,7 +62,7 @@ emu_warn(void *site, const Fault *f)
     const EmuWatch *w = s->r->p->kernel.watch;
     if (emu_warns(s->r, s->op, f->rule)) {
         s->r->warned[s->op - s->r->p->ops] |= bit_of(f->rule);
-        w->warn(w->ctx, s->op->index, f->rule, f->text);
+        w->warn(w->ctx, s->r->core, s->op->index, f->rule, f->text);
     }
 }
 

@@ -19,7 +19,8 @@ emu_write_mode(EmuRun *r, const EmuOp *op, int dst, Scope from, int64_t burst,
                        .dst = dst,
                        .dtype = emu_slot_ref(r->p, op, dst)->dtype,
                        .from = from,
-                       .burst = burst};
+                       .burst = burst,
+                       .log = r->peers != NULL ? &r->log : NULL};
     return check_atomic(&site, atomic_read(r->sreg), w, &fault) ||
            emu_record(r, op, &fault);
 }
@@ -32,6 +33,7 @@ emu_write(const AtomicWrite *w, uint8_t *dst, const uint8_t *src, int64_t n)
     if (w->on) {
         NumCombine how =
             w->op == ATOMIC_ADD && w->infinite ? NUM_ADD_INFINITE : ops[w->op];
+        atomic_note(w, dst, src, n);
         num_combine(num_type((int)w->dtype), how, dst, src, n / dtype_size(w->dtype));
     } else {
         memmove(dst, src, (size_t)n);

@@ -202,6 +202,29 @@ typedef void TikWarn(void *ctx, const char *name, const char *text, const char *
 TIK_API bool tik_launch_watched(const TikKernel *k, TikArray *const *args, int threads,
                                 TikWarn *warn, void *ctx, TikError *err);
 
+/* ---- several processes --------------------------------------------------- */
+
+/* A process that shares the cores of a kernel with others of the same program, on this
+ * machine or others, and how it reaches them. All of them run the same kernel with equal
+ * arrays. Then rank 0 gets what one process would get: arrays to the bit, the fault,
+ * warnings and counts. The arrays of the other ranks are left with any contents, and
+ * they get neither faults nor warnings. */
+typedef struct TikPeers {
+    int32_t rank, ranks; /* 0 to ranks - 1 */
+    void *ctx;
+    /* Send bytes to a rank, and receive as many as it sent, in order; they may wait.
+     * False: the rank cannot be reached any more. Rank 0 talks to each other one, and
+     * these to rank 0 only. */
+    bool (*send)(void *ctx, int32_t to, const void *bytes, size_t n);
+    bool (*receive)(void *ctx, int32_t from, void *bytes, size_t n);
+    /* set by a run: why rank 0 ran all cores alone; null: they were shared */
+    const char *alone;
+} TikPeers;
+
+/* Does as tik_launch_watched, with the cores shared among peers. */
+TIK_API bool tik_launch_among(TikPeers *peers, const TikKernel *k, TikArray *const *args,
+                              int threads, TikWarn *warn, void *ctx, TikError *err);
+
 /* ---- blobs --------------------------------------------------------------- */
 
 /* Runs a kernel of a verified blob on the emulator, in program order and with all cores
@@ -304,6 +327,7 @@ typedef struct TikEmuOptions {
     /* a blob that says so is executed by its queues, in one of the orders that its flags
      * allow, which this number chooses; 0: in the order of the program */
     uint64_t schedule;
+    TikPeers *peers; /* share the cores; null: this process runs all */
 } TikEmuOptions;
 
 TIK_API bool tik_emulate_watched(const uint8_t *blob, size_t size, int kernel,

@@ -26,11 +26,15 @@ struct CoreOrder {
 };
 
 CoreOrder *
-core_order_new(int32_t most)
+core_order_new(int32_t most, const PeerRun *peers)
 {
     CoreOrder *o = calloc(1, sizeof *o + (size_t)most * sizeof o->ended[0]);
     if (o != NULL) {
+        for (int32_t i = 0; peers != NULL && i < most; i++) {
+            o->ended[i] = !peers_has(peers, i);
+        }
         o->n = most;
+        o->first = (int32_t)peers_next(peers, 0);
         pthread_mutex_init(&o->lock, NULL);
         pthread_cond_init(&o->moved, NULL);
     }

@@ -6,6 +6,7 @@
 #include "ops/ops.h"
 #include "rules/flag.h"
 #include "support/error.h"
+#include "support/peers.h"
 #include "tikcode.h"
 
 #include <pthread.h>
@@ -15,7 +16,8 @@
  * (launch/core_order.c). */
 typedef struct CoreOrder CoreOrder;
 
-CoreOrder *core_order_new(int32_t most); /* for cores 0 to most - 1; null: no memory */
+/* For cores 0 to most - 1, of which those that peers run have ended. Null: no memory. */
+CoreOrder *core_order_new(int32_t most, const PeerRun *peers);
 void core_order_free(CoreOrder *o);
 /* Returns when all cores below this one have ended, with the nanoseconds until then. */
 int64_t core_order_wait(CoreOrder *o, int32_t core);
@@ -55,6 +57,7 @@ typedef struct Launch {
     _Atomic int64_t took;
     Warnings *warnings; /* null: warnings are dropped */
     EdgeRoom *rooms;    /* by argument; null until they are needed */
+    PeerRun *peers;     /* what shares the cores; null: this process runs all */
 } Launch;
 
 /* An instruction that the core executes by the library (tikrt_exec), with its operands as
@@ -84,6 +87,7 @@ struct TikCore {
     int64_t waited;      /* for these, in nanoseconds */
     Edge *edges;         /* of the present instruction */
     struct Fiber *fiber; /* for kernels with barriers; else null */
+    AtomicLog log;       /* with peers: gets atomic writes */
     /* By the address of the instruction; those of a loop's few instructions stay. Only
      * op is set when a core begins. */
     BoundCall bound[BOUND_CALLS];
@@ -120,6 +124,8 @@ void warnings_report(const Launch *l, TikWarn *warn, void *ctx);
 /* Lets the present instruction access bytes [off, end) of an argument, some of which are
  * after its data. Returns false when memory is exhausted. */
 bool edge_open(TikCore *core, int32_t argument, int64_t off, int64_t end);
+/* Returns whether a byte is one of an edge, and of which argument it is a copy. */
+bool edges_find(const TikCore *core, const uint8_t *at, int32_t *argument, int64_t *off);
 /* Reads again the bytes of the edges that this core has not changed: other cores may have
  * changed them while it waited for its turn. */
 void edges_renew(TikCore *core);

@@ -102,6 +102,20 @@ edge_open(TikCore *core, int32_t argument, int64_t off, int64_t end)
     return true;
 }
 
+bool
+edges_find(const TikCore *core, const uint8_t *at, int32_t *argument, int64_t *off)
+{
+    const Edge *e = core->edges;
+    while (e != NULL && (at < e->now || at >= e->now + e->bytes)) {
+        e = e->next;
+    }
+    if (e != NULL) {
+        *argument = e->argument;
+        *off = e->off + (at - e->now);
+    }
+    return e != NULL;
+}
+
 uint8_t *
 tikrt_edge(TikCore *core, int32_t argument, int64_t offset)
 {

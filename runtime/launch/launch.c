@@ -228,6 +228,7 @@ launch_bind(TikCore *core, BoundCall *b, const TikCheck *op, const int64_t *valu
         values += fill_arg(core, &c->in.args[i], b->params[i].role, &op->args[i], values);
     }
     c->lmem_pitch = core->kernel->lmem_pitch;
+    c->log = core->log.note != NULL ? &core->log : NULL;
     c->flags = &core->flags;
     c->instr = op;
     c->warn = core->launch->warnings != NULL ? warnings_note : NULL;
@@ -368,6 +369,22 @@ launch_enter(TikCore *core, uint8_t *scratch)
     }
 }
 
+/* Logs an atomic write for the peers. Only cores of kernels with an order write bytes
+ * that others write, too. */
+static void
+note_atomic(void *of, const AtomicWrite *w, const uint8_t *dst, const uint8_t *src,
+            int64_t n)
+{
+    const TikCore *core = of;
+    int32_t argument;
+    int64_t off;
+    if (edges_find(core, dst, &argument, &off)) {
+        peers_log(core->launch->peers, core->index, argument, off, w, src, n);
+    } else {
+        peers_log_at(core->launch->peers, core->index, dst, w, src, n);
+    }
+}
+
 /* Makes a core that has not begun. Which instruction set a flag counts only while it is
  * up, so these many bytes stay as they are. */
 void
@@ -384,6 +401,9 @@ launch_begin(TikCore *core, Launch *l, int32_t index)
     core->launch = l;
     core->args = l->args;
     core->index = index;
+    if (l->peers != NULL && l->order != NULL) {
+        core->log = (AtomicLog){note_atomic, core};
+    }
 }
 
 /* Returns how long the core waited for others. */
@@ -476,7 +496,9 @@ run_some(Launch *l, int32_t first, uint8_t *scratch)
 {
     int32_t end = l->end - first < l->chunk ? l->end : first + l->chunk;
     for (int32_t i = first; i < end; i++) {
-        run_core(l, i, scratch);
+        if (peers_has(l->peers, i)) {
+            run_core(l, i, scratch);
+        }
     }
 }
 
@@ -495,9 +517,9 @@ run_part(void *launch, Seat *seat)
     }
     atomic_fetch_add(&l->active, 1);
     for (int64_t i; stays && (i = atomic_fetch_add(&l->next, l->chunk)) < l->end;) {
-        if (l->order != NULL) {
+        if (l->order != NULL && peers_has(l->peers, i)) {
             stays = run_in_order(l, (int32_t)i, scratch);
-        } else if (scratch != NULL) {
+        } else if (l->order == NULL && scratch != NULL) {
             run_some(l, (int32_t)i, scratch);
         }
     }
@@ -531,7 +553,7 @@ launch_cores(Launch *l)
 {
     while (l->end < l->cores && l->lowest == INT32_MAX) {
         l->next = l->end;
-        l->first = l->end;
+        l->first = (int32_t)peers_next(l->peers, l->end);
         l->end = l->cores;
         l->active = 0;
         if (l->order != NULL) {
@@ -545,10 +567,25 @@ launch_cores(Launch *l)
     }
 }
 
+/* Does so until none of the peers reports more blocks either. */
+static void
+launch_all_cores(Launch *l)
+{
+    int64_t cores;
+    bool more = true;
+    while (more) {
+        launch_cores(l);
+        cores = l->cores;
+        more = peers_agree(l->peers, l->lowest == INT32_MAX, &cores);
+        l->cores = (int32_t)cores;
+    }
+}
+
 /* Where warnings go; with fn null they are dropped. */
 typedef struct Listener {
     TikWarn *fn;
     void *ctx;
+    PeerRun *peers; /* with it they go there, and cores are shared; null: alone */
 } Listener;
 
 static bool
@@ -559,6 +596,7 @@ run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *liste
                 .soc = soc_find(k->soc),
                 .warnings = listener->fn != NULL ? warnings_new() : NULL,
                 .args = args,
+                .peers = listener->peers,
                 .cores = k->cores,
                 .lowest = INT32_MAX,
                 .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -568,10 +606,10 @@ run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *liste
     } else if (k->barriers) {
         launch_with_barriers(&l);
     } else if (k->ordered == TIK_ATOMICS_ORDERED &&
-               (l.order = core_order_new(MOST_BLOCKS)) == NULL) {
+               (l.order = core_order_new(MOST_BLOCKS, l.peers)) == NULL) {
         launch_no_scratch(&l);
     } else {
-        launch_cores(&l);
+        launch_all_cores(&l);
     }
     core_order_free(l.order);
     free(l.rooms);
@@ -588,9 +626,9 @@ run(const TikKernel *k, uint8_t *const *args, int threads, const Listener *liste
     return false;
 }
 
+/* Returns false unless the kernel is one of this library. */
 static bool
-launch(const TikKernel *k, TikArray *const *arrays, int threads, const Listener *listener,
-       TikError *err)
+is_ours(const TikKernel *k, TikError *err)
 {
     if (k->abi != TIKRT_ABI) {
         return launch_error(err, TIK_ERR_USAGE, "usage",
@@ -602,6 +640,16 @@ launch(const TikKernel *k, TikArray *const *arrays, int threads, const Listener 
         return launch_error(err, TIK_ERR_USAGE, "usage",
                             "'%s' is not a kernel of this library", k->name);
     }
+    return true;
+}
+
+static bool
+launch(const TikKernel *k, TikArray *const *arrays, int threads, const Listener *listener,
+       TikError *err)
+{
+    if (!is_ours(k, err)) {
+        return false;
+    }
     Bound bound;
     bool ok = bound_init(&bound, k->params, k->nparams, arrays, err) &&
               run(k, bound.args, threads, listener, err);
@@ -612,7 +660,7 @@ launch(const TikKernel *k, TikArray *const *arrays, int threads, const Listener 
 bool
 tik_launch(const TikKernel *k, TikArray *const *arrays, int threads, TikError *err)
 {
-    const Listener nobody = {NULL, NULL};
+    const Listener nobody = {NULL, NULL, NULL};
     return launch(k, arrays, threads, &nobody, err);
 }
 
@@ -620,6 +668,59 @@ bool
 tik_launch_watched(const TikKernel *k, TikArray *const *arrays, int threads,
                    TikWarn *warn, void *ctx, TikError *err)
 {
-    const Listener listener = {warn, ctx};
+    const Listener listener = {warn, ctx, NULL};
     return launch(k, arrays, threads, &listener, err);
+}
+
+/* Returns why the cores of a kernel cannot be shared; null if they can. */
+static const char *
+why_alone(const TikKernel *k)
+{
+    return k->barriers                 ? "its cores wait for each other"
+           : k->ordered == TIK_ORDERED ? "its cores may access the same bytes"
+                                       : NULL;
+}
+
+/* Runs the cores of this process, and on rank 0 all of them if some process failed. */
+static bool
+run_shared(TikPeers *peers, const TikKernel *k, Bound *bound, int threads,
+           const Listener *listener, TikError *err)
+{
+    Listener shared = *listener;
+    TikError own;
+    shared.peers = peers_begin(peers, bound, k->params, k->nparams);
+    if (shared.peers == NULL) {
+        peers_fail(peers);
+        return peers->rank != 0 || run(k, bound->args, threads, listener, err);
+    }
+    bool ok = run(k, bound->args, threads, &shared, &own);
+    bool again = peers_end(shared.peers, ok, listener->fn, listener->ctx) == PEERS_AGAIN;
+    peers_free(shared.peers);
+    if (again && !run(k, bound->args, threads, listener, err)) {
+        return false;
+    }
+    peers->alone = again ? peers_again : NULL;
+    return true;
+}
+
+bool
+tik_launch_among(TikPeers *peers, const TikKernel *k, TikArray *const *arrays,
+                 int threads, TikWarn *warn, void *ctx, TikError *err)
+{
+    const Listener listener = {warn, ctx, NULL};
+    if (!is_ours(k, err)) {
+        return false;
+    }
+    peers->alone = why_alone(k);
+    if (peers->alone != NULL || peers->ranks < 2) {
+        return peers->rank != 0 || launch(k, arrays, threads, &listener, err);
+    }
+    Bound bound;
+    bool ok = bound_init(&bound, k->params, k->nparams, arrays, err);
+    if (!ok) {
+        peers_fail(peers);
+    }
+    ok = ok ? run_shared(peers, k, &bound, threads, &listener, err) : peers->rank != 0;
+    bound_end(&bound);
+    return ok;
 }

@@ -108,6 +108,11 @@ warnings_report(const Launch *l, TikWarn *warn, void *ctx)
             snprintf(place, sizeof place, "%s:%" PRIu32 ":%" PRIu32, p[at].file,
                      p[at].line, p[at].column);
         }
-        warn(ctx, rule_table[w->rows[i].rule].name, w->rows[i].text, place);
+        const char *name = rule_table[w->rows[i].rule].name;
+        if (l->peers != NULL) {
+            peers_warn(l->peers, w->rows[i].core, name, w->rows[i].text, place);
+        } else {
+            warn(ctx, name, w->rows[i].text, place);
+        }
     }
 }

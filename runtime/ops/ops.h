@@ -21,6 +21,7 @@ typedef struct OpCall {
     const struct TikOrigin *origins;
     /* the same: what becomes of the sums (ops/finish.h); null: they are the result */
     const struct OpFinish *finish;
+    const struct AtomicLog *log; /* gets atomic writes too; null: nobody does */
     Fault fault;
     /* Gets warnings on contents of tensors; null: warnings are dropped. */
     void (*warn)(void *ctx, const Fault *f);

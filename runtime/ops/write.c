@@ -16,7 +16,8 @@ ops_write_mode(OpCall *c, int dst, Scope from, int64_t burst, AtomicWrite *w)
                        .dst = dst,
                        .dtype = c->in.args[dst].t.dtype,
                        .from = from,
-                       .burst = burst};
+                       .burst = burst,
+                       .log = c->log};
     return check_atomic(&site, atomic_read(c->sreg), w, &c->fault);
 }
 
@@ -38,6 +39,7 @@ ops_write_runs(const AtomicWrite *w, const OpRuns *r)
         uint8_t *to = r->dst + i * r->dst_pitch;
         const uint8_t *from = r->src + i * r->src_pitch;
         if (w->on) {
+            atomic_note(w, to, from, len);
             num_combine(num_type((int)w->dtype), combine_of(w), to, from,
                         len / dtype_size(w->dtype));
         } else {

@@ -112,6 +112,10 @@ check_atomic(const AtomicSite *s, uint32_t reg, AtomicWrite *out, Fault *fault)
     }
     bool infinite =
         chosen(s->choices, CHOICE_ATOMIC_OVERFLOW) == CHOSE_ATOMIC_OVERFLOW_INFINITE;
-    *out = (AtomicWrite){true, s->dtype, (AtomicOp)(reg >> ATOMIC_OP_SHIFT), infinite};
+    *out = (AtomicWrite){.on = true,
+                         .dtype = s->dtype,
+                         .op = (AtomicOp)(reg >> ATOMIC_OP_SHIFT),
+                         .infinite = infinite,
+                         .log = s->log};
     return atomic_fits(s, reg, fault);
 }

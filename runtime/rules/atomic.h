@@ -43,7 +43,25 @@ typedef struct AtomicWrite {
     AtomicOp op;
     bool infinite; /* sums of 16-bit floats beyond the largest number become infinite
                       (choice D5) */
+    const struct AtomicLog *log; /* gets the write too; null: nobody does */
 } AtomicWrite;
+
+/* Where atomic writes are noted. */
+typedef struct AtomicLog {
+    /* n bytes are combined with those at dst */
+    void (*note)(void *ctx, const AtomicWrite *w, const uint8_t *dst, const uint8_t *src,
+                 int64_t n);
+    void *ctx;
+} AtomicLog;
+
+/* Notes a write that is on, if it has a log. */
+static inline void
+atomic_note(const AtomicWrite *w, const uint8_t *dst, const uint8_t *src, int64_t n)
+{
+    if (w->log != NULL) {
+        w->log->note(w->log->ctx, w, dst, src, n);
+    }
+}
 
 /* A write to global memory from a memory of the core. */
 typedef struct AtomicSite {
@@ -54,6 +72,7 @@ typedef struct AtomicSite {
     Dtype dtype; /* dtype of that operand */
     Scope from;
     int64_t burst; /* bytes of each run that is written, which are whole elements */
+    const struct AtomicLog *log; /* for AtomicWrite */
 } AtomicSite;
 
 /* Checks atomic-soc, atomic-dtype and pad-burst, and gives the operation in *out. */
