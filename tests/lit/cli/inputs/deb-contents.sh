@@ -7,5 +7,5 @@ for p in "$1"/*.deb; do
         sed -E 's|lib/[a-z0-9_]+-linux-gnu|lib/MACHINE|; s/\.so\.([0-9]+)\.[0-9.]+$/.so.\1.VERSION/; s/\.so\.([0-9]+)\.[0-9.]+$/.so.\1.VERSION/
             s/tikc-[0-9.]+\.dist-info/tikc-VERSION.dist-info/; s/(so|so\.[0-9]+) -> (.*\.so\.[0-9]+)\..*/\1 -> \2.VERSION/
             s#^    \S+ (usr/share/doc/tikc/docs|usr/share/tikc/samples|usr/share/tikc/editors|usr/include/tikrt|usr/share/man/man1)/.*#    \1#' |
-        LC_ALL=C sort -u -k 2
+        LC_ALL=C sort -u
 done
