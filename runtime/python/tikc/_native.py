@@ -8,7 +8,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, Union, c_bool, c_char, c_char
 from typing import Any, List, Optional
 
 # Numbers of tikc.h and tikrt.h.
-ABI = 2
+ABI = 3
 BLOB, IR, TRACE, FACTS = range(4)   # TikcForm
 TEXT, JSON = range(2)               # TikcFindings
 
@@ -47,7 +47,7 @@ WARN = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_char_p)
 
 class EmuOptions(Structure):
     _fields_ = [('lmem_fill', c_uint8), ('lmem', POINTER(Array)), ('warn', WARN), ('ctx', c_void_p), ('check', c_bool),
-                ('defined', POINTER(c_bool)), ('profile', c_void_p), ('schedule', c_uint64)]
+                ('defined', POINTER(c_bool)), ('profile', c_void_p), ('schedule', c_uint64), ('peers', c_void_p)]
 
 
 LOAD = CFUNCTYPE(c_bool, c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))
