@@ -444,6 +444,16 @@ op_on_soc(Op op, const Soc *soc)
     return false;
 }
 
+/* Each rule with a number has a row, so no item of the table is left empty. */
+enum {
+#define RULE(id, name, level, aliases, rule, help) ROW_OF_RULE_##id,
+#include "isa/rule.def"
+    RULE_ROWS
+};
+#define RULE_NUMBER(number, id)                                                          \
+    _Static_assert(ROW_OF_RULE_##id < RULE_ROWS, "rule.def has a row for the number");
+#include "isa/rule_number.def"
+
 const RuleInfo rule_table[RULE_COUNT] = {
     [RULE_NONE] = {"none", false, ""},
 #define LEVEL_ERROR   false
