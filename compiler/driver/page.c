@@ -3,34 +3,13 @@
  * the data, which is JSON, a '<' is a number, so that no text ends the element. */
 #include "driver/page.h"
 
+#include "driver/findings.h"
+
 #include <string.h>
 
 enum {
     MOST_SOURCE = 1 << 20 /* bytes of a text that is shown */
 };
-
-static void
-put_escaped(Text *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '<':
-            text_put(out, "&lt;");
-            break;
-        case '>':
-            text_put(out, "&gt;");
-            break;
-        case '&':
-            text_put(out, "&amp;");
-            break;
-        case '"':
-            text_put(out, "&quot;");
-            break;
-        default:
-            text_putc(out, *text);
-        }
-    }
-}
 
 /* Outside of texts JSON has no '<'. */
 static void
@@ -86,10 +65,10 @@ page_put(const PagePart *template, const PageContent *content, Text *out)
         case SLOT_END:
             return;
         case SLOT_TITLE:
-            put_escaped(out, content->title);
+            format_put_xml(content->title, out);
             break;
         case SLOT_TEXT:
-            put_escaped(out, content->text);
+            format_put_xml(content->text, out);
             break;
         case SLOT_DATA:
             put_data(out, content->json);

@@ -3,10 +3,10 @@ import json
 import os
 import subprocess
 import sys
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import paths  # noqa: E402
+from functions import all_of, run  # noqa: E402, F401
 
 ROOT, TIKC = paths.ROOT, paths.TIKC
 
@@ -119,20 +119,3 @@ def apply(text, edits, units='utf-16'):
     for begin, end, new in places:
         text = text[:begin] + new + text[end:]
     return text
-
-
-def run(tests):
-    passed = failed = 0
-    for test in tests:
-        try:
-            test()
-            passed += 1
-        except Exception:
-            failed += 1
-            print(f'FAILED {test.__name__}\n{traceback.format_exc()}')
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed else 0
-
-
-def all_of(names):
-    return [f for name, f in names.items() if name.startswith('test_')]

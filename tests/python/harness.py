@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 import tempfile
-import traceback
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import functions  # noqa: E402
+from functions import all_of  # noqa: E402, F401
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get('BUILD', os.path.join(ROOT, 'build')))
@@ -50,17 +53,4 @@ def raises(kind, f, *parts):
 
 
 def run(tests):
-    passed = failed = 0
-    for test in ([] if sanitized() else tests):
-        try:
-            test()
-            passed += 1
-        except Exception:
-            failed += 1
-            print(f'FAILED {test.__name__}\n{traceback.format_exc()}')
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed else 0
-
-
-def all_of(names):
-    return [v for k, v in names.items() if k.startswith('test_')]
+    return functions.run([] if sanitized() else tests)

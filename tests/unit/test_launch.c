@@ -97,22 +97,29 @@ in_turn(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
     return 0;
 }
 
+/* Launches a kernel of in_turn, all arguments of which (two at most) are one array. */
 static void
-ordered_cores_run_in_turn_with_fresh_scratch(void **state)
+expect_turns(const TikKernel *k)
 {
-    (void)state;
     TikError err;
-    TikArray a, *args[] = {&a};
+    TikArray a, *args[] = {&a, &a};
     assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
-    TikKernel k = kernel(in_turn, &out_param, 1);
-    k.ordered = k.fill_scratch = 1;
-    assert_true(tik_launch(&k, args, 4, &err));
+    assert_true(tik_launch(k, args, 4, &err));
     for (int32_t i = 0; i < CORES; i++) {
         int32_t v;
         memcpy(&v, a.data + 4 * i, 4);
         assert_int_equal(v, 1);
     }
     tik_array_free(&a);
+}
+
+static void
+ordered_cores_run_in_turn_with_fresh_scratch(void **state)
+{
+    (void)state;
+    TikKernel k = kernel(in_turn, &out_param, 1);
+    k.ordered = k.fill_scratch = 1;
+    expect_turns(&k);
 }
 
 /* ---- inspectors ---------------------------------------------------------- */
@@ -158,20 +165,11 @@ cores_that_overlap_run_in_turn(void **state)
     (void)state;
     static const TikEntry inspectors[] = {same_bytes, one_untold, one_fails};
     for (int n = 0; n < 3; n++) {
-        TikError err;
-        TikArray a, *args[] = {&a};
-        assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
         TikKernel k = kernel(in_turn, &out_param, 1);
         k.ordered = k.fill_scratch = 1;
         k.inspector = inspectors[n];
         k.inspects = 1;
-        assert_true(tik_launch(&k, args, 4, &err));
-        for (int32_t i = 0; i < CORES; i++) {
-            int32_t v;
-            memcpy(&v, a.data + 4 * i, 4);
-            assert_int_equal(v, 1);
-        }
-        tik_array_free(&a);
+        expect_turns(&k);
     }
 }
 
@@ -216,19 +214,10 @@ static void
 cores_of_arrays_that_share_bytes_run_in_turn(void **state)
 {
     (void)state;
-    TikError err;
-    TikArray a, *args[] = {&a, &a};
     const TikParam params[2] = {out_param, out_param};
-    assert_true(tik_array_alloc(&a, DT_S32, CORES, &err));
     TikKernel k = kernel(in_turn, params, 2);
     k.fill_scratch = 1;
-    assert_true(tik_launch(&k, args, 4, &err));
-    for (int32_t i = 0; i < CORES; i++) {
-        int32_t v;
-        memcpy(&v, a.data + 4 * i, 4);
-        assert_int_equal(v, 1);
-    }
-    tik_array_free(&a);
+    expect_turns(&k);
 }
 
 static int
