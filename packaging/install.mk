@@ -53,7 +53,8 @@ OWN = $(LIBDIR)/tikc $(INCLUDEDIR)/tikc $(INCLUDEDIR)/tikrt $(DATADIR)/tikc $(DO
 
 install: all $(PC_FILES)
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))set -e; for f in $(INSTALLED); do to=$(DESTDIR)$${f%%=*} mode=644; \
-	    case $$to in $(DESTDIR)$(BINDIR)/*) mode=755;; esac; install -D -m $$mode $${f#*=} $$to; done
+	    case $$to in $(DESTDIR)$(BINDIR)/*) mode=755;; \
+	    $(DESTDIR)$(SAMPLEDIR)/*) [ ! -x $${f#*=} ] || mode=755;; esac; install -D -m $$mode $${f#*=} $$to; done
 	@set -e; for l in $(LINKS); do ln -sfn $${l#*=} $(DESTDIR)$${l%%=*}; done
 
 uninstall:
