@@ -74,7 +74,6 @@ descriptor_fill(Lower *l, const Kernel *k, Arena *arena, TikKernel *out)
                        .nframes = (int32_t)l->frames.n,
                        .frames = frames,
                        .inspects = inspector ? (int32_t)inspector->inspects : 0,
-                       .inspects_scratch = inspector && inspector->inspects_memory,
                        .choices = k->choices == NULL ? NULL
                                                      : arena_copy(arena, k->choices,
                                                                   sizeof *k->choices)};
@@ -196,7 +195,7 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry, LLVMValueRef insp
 {
     TikKernel d;
     descriptor_fill(l, k, l->arena, &d);
-    LLVMValueRef fields[21] = {lower_const32(l, d.abi),
+    LLVMValueRef fields[20] = {lower_const32(l, d.abi),
                                lower_const32(l, d.reserved),
                                text(l, d.name),
                                text(l, d.soc),
@@ -215,9 +214,8 @@ descriptor_emit(Lower *l, const Kernel *k, LLVMValueRef entry, LLVMValueRef insp
                                lower_const32(l, d.nframes),
                                emit_frames(l, &d),
                                inspector ? inspector : LLVMConstNull(l->ptr),
-                               lower_const32(l, d.inspects),
-                               lower_const32(l, d.inspects_scratch)};
-    LLVMValueRef init = record(l, fields, 21);
+                               lower_const32(l, d.inspects)};
+    LLVMValueRef init = record(l, fields, 20);
     const char *name = arena_printf(l->arena, "tik_kernel_%s", d.name);
     LLVMValueRef g = LLVMAddGlobal(l->mod, LLVMTypeOf(init), name);
     LLVMSetInitializer(g, init);

@@ -463,8 +463,7 @@ typedef struct Kernel {
     /* What tells, before the kernel runs, which global bytes each core accesses, see
      * passes_inspector; null: there is none. Its owner is the kernel. */
     struct Kernel *inspector;
-    int64_t inspects;     /* an inspector: number of tensors that each row is about, */
-    bool inspects_memory; /* and whether it reads on-core memory */
+    int64_t inspects; /* an inspector: number of tensors that each row is about */
     /* number of obligations that were proved, refuted, left to run time */
     int64_t proofs[3];
     uint32_t *expr_slots; /* hash set of exprs, private to the builder */

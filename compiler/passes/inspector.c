@@ -81,12 +81,14 @@ need_expr(Inspector *in, ExprId e)
     }
 }
 
-/* Special registers are not known, but for the index of the core. */
+/* Special registers are not known, but for the index of the core; nor are bytes that were
+ * perhaps never written, which may be what instructions left that do not stay. */
 static void
 need_buf(Inspector *in, BufId b)
 {
-    Scope s = in->k->bufs.p[b].scope;
-    in->ok = in->ok && s != SC_SREG && s != SC_LMEM && in->noted[b].lo == 0;
+    const Buffer *buf = &in->k->bufs.p[b];
+    in->ok = in->ok && buf->scope != SC_SREG && buf->scope != SC_LMEM && !buf->unset &&
+             in->noted[b].lo == 0;
     in->changed = in->changed || !in->needs_buf[b];
     in->needs_buf[b] = true;
 }
@@ -514,9 +516,6 @@ passes_inspector(const Kernel *k)
     if (in.ok) {
         rewrite(&in, tensors);
         in.k->inspects = tensors;
-        for (BufId b = 1; b < k->bufs.n; b++) {
-            in.k->inspects_memory |= in.needs_buf[b] && k->bufs.p[b].scope != SC_GM;
-        }
         in.k->blocks_ordered = false;
     }
     arena_free(&in.scratch);

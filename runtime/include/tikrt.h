@@ -183,7 +183,6 @@ typedef struct TikKernel {
      * which it cannot tell leaves its row. Null: there is none. */
     TikEntry inspector;
     int32_t inspects;
-    int32_t inspects_scratch; /* not 0: it reads scratch memory */
 } TikKernel;
 
 /* Runs all cores, on up to `threads` threads (0: as many as there are

@@ -72,9 +72,6 @@ inspect_core(const Inspection *in, int32_t core)
 {
     const TikKernel *k = in->launch->kernel;
     TikCore state;
-    if (k->fill_scratch && k->inspects_scratch) {
-        memset(in->scratch, 0xff, (size_t)k->scratch_bytes);
-    }
     launch_begin(&state, in->launch, core);
     bool ok = k->inspector(in->args, core, in->scratch, &state) == 0;
     edges_forget(&state);
