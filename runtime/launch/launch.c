@@ -110,14 +110,14 @@ fill_arg(const TikCore *core, CheckArg *out, Role role, const TikCheckArg *arg,
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* Fills the span of a tensor that is accessed up to extent bytes from its offset. The
- * rules hold. Returns 2 when it is an array that is accessed after its data, which is
- * allowed then. */
+/* Fills the span of a tensor that is accessed up to extent bytes from its offset, and no
+ * further than the limit. The rules hold. Returns 2 when it is an array that is accessed
+ * after its data, which is allowed then. */
 static int
 note_span(TikCore *core, const TikCheckArg *arg, const CheckTensor *t, int64_t extent,
-          int64_t align, TikSpan *span)
+          int64_t limit, int64_t align, TikSpan *span)
 {
-    int64_t limit = arg->edge > 0 ? t->bytes : check_limit(t);
+    limit = arg->edge > 0 ? t->bytes : limit;
     bool lasts = t->items == 0 && extent <= limit && (align & (align - 1)) == 0;
     *span = (TikSpan){(uint64_t)align - 1, lasts ? (uint64_t)(limit - extent) + 1 : 0};
     if (arg->edge == 0 || extent == 0 || t->offset + extent <= limit) {
@@ -144,7 +144,8 @@ check_one_element(TikCore *core, const TikCheck *check, const int64_t *values,
         return 1;
     }
     int64_t size = dtype_size(arg.t.dtype);
-    return note_span(core, &check->args[0], &arg.t, size, size, span);
+    return note_span(core, &check->args[0], &arg.t, size, check_limit(&arg.t), size,
+                     span);
 }
 
 /* Fills the spans of an instruction whose rules hold. */
@@ -158,10 +159,12 @@ note_spans(TikCore *core, const TikCheck *check, const CheckInstr *in, TikSpan *
             continue;
         }
         *spans = (TikSpan){0, 0};
-        if (shape_has(in->op)) {
+        if (shape_has_spans(in->op)) {
+            const CheckTensor *t = &in->args[i].t;
             int64_t align = check->proved ? 1 : check_align(in, i);
-            int got = note_span(core, &check->args[i], &in->args[i].t,
-                                check_extent(in, i), align, spans);
+            int64_t limit = shape_has(in->op) ? check_limit(t) : t->bytes;
+            int got = note_span(core, &check->args[i], t, check_extent(in, i), limit,
+                                align, spans);
             out = got != 0 ? got : out;
         }
         spans++;

@@ -60,6 +60,9 @@ typedef struct FamilyRules {
     /* bounds is not monotone for the operand: it has its least at corners, each number at
      * an end of its range or at 1. Null: it never is. */
     bool (*bounds_corners)(Op op, int param);
+    /* bounds asks how much of the tensor comes after the offset, and nothing else asks
+     * for offsets but alignment, bounds and overlap, which asks for distances. */
+    bool bounds_are_room;
     /* Warnings on a correct instruction; a lean loader has none. */
     void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                      void *ctx);

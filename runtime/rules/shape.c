@@ -14,6 +14,12 @@ shape_has(Op op)
     return rules->placeless && rules->bounds == NULL;
 }
 
+bool
+shape_has_spans(Op op)
+{
+    return shape_has(op) || check_family(op)->bounds_are_room;
+}
+
 static uint64_t
 tensors_of(Form f)
 {

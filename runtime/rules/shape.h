@@ -35,6 +35,11 @@ typedef struct Shape {
 /* Returns whether shapes of the instruction's family may be kept: nothing but alignment,
  * bounds and overlap asks for offsets and roots. */
 bool shape_has(Op op);
+/* Returns whether the rules that hold for an offset of a tensor hold, with the same
+ * numbers, masks and distances of tensors of one root, for each one below the end of what
+ * fits the tensor's own bytes (not their granule, where shape_has does not hold) that is
+ * as well aligned. */
+bool shape_has_spans(Op op);
 /* Returns the room of an instruction's shape; whether it holds it is another question. */
 Shape *shape_room(Shape shapes[SHAPES], const CheckInstr *in);
 /* Returns whether the shape differs at most in numbers, words of masks and places, of

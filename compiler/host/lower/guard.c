@@ -2,9 +2,10 @@
  *
  * The rules are in the runtime library. Each check of the program has a few words in the
  * kernel's frame, which remember the numbers of the instruction when its rules last held,
- * and for each tensor the offsets for which they hold with these numbers (TikSpan). Code
- * compares with these words; if anything is different, it calls the library, which
- * decides, and remembers anew.
+ * and for each tensor the offsets for which they hold with these numbers (TikSpan), or,
+ * where rules do not tell more (shape_has_spans), its offset. Code compares with these
+ * words; if anything is different, it calls the library, which decides, and remembers
+ * anew.
  *
  * Edges. A kernel may access the bytes of a granule after the data of a global tensor,
  * which a caller's array does not have. Spans end with the data. An instruction that goes
@@ -14,7 +15,8 @@
 /* ASSUMES element-place: the access is at an offset in the tensor that is a multiple of
  * the element. */
 /* ASSUMES numbers-decide: rules depend on nothing but numbers, masks, distances of
- * tensors of one root, and for each tensor on its offset alone. */
+ * tensors of one root, and for each tensor on its offset alone; of the numbers, on a
+ * scalar only if a rule says so of its values (check_value_rule). */
 #include "host/lower/guard.h"
 #include "rules/shape.h"
 
@@ -109,6 +111,7 @@ typedef struct Tensor {
 typedef struct Guard {
     StmtId s;
     bool proved;
+    bool spans;    /* the library tells for which offsets the rules hold */
     Values values; /* for the call */
     LLVMValueRef check;
     int ntensors, nkeys;
@@ -140,26 +143,50 @@ put_distance(Lower *l, Guard *g, const Tensor *t)
     }
 }
 
+/* Adds a tensor, after its values, of which the first is its offset. */
+static void
+put_tensor(Lower *l, Guard *g, const Ref *r, int first)
+{
+    Tensor t = {r, g->values.v[first]};
+    for (int i = first + 1; i < g->values.n && l->k->bufs.p[r->buf].scope != SC_GM; i++) {
+        put_key(g, g->values.v[i]);
+    }
+    if (!g->spans) {
+        put_key(g, t.off);
+    } else if (!g->proved) {
+        put_distance(l, g, &t);
+    }
+    g->tensor[g->ntensors++] = t;
+}
+
 /* Adds an operand's values to those of the call, and what of them decides to the keys. */
 static void
-put_operand(Lower *l, Guard *g, const ParamInfo *p, const Arg *a)
+put_operand(Lower *l, Guard *g, const ParamInfo *p, const Arg *a, bool decides)
 {
     int first = g->values.n;
     call_put_arg(l, &g->values, p, a, g->s);
-    bool tensor = p->role == ROLE_DST || p->role == ROLE_SRC;
-    for (int i = first + tensor; i < g->values.n; i++) {
-        bool fixed = tensor && l->k->bufs.p[a->ref.buf].scope == SC_GM;
-        if (!fixed) {
-            put_key(g, g->values.v[i]);
-        }
+    if (p->role == ROLE_DST || p->role == ROLE_SRC) {
+        put_tensor(l, g, &a->ref, first);
+        return;
     }
-    if (tensor) {
-        Tensor t = {&a->ref, g->values.v[first]};
-        if (!g->proved) {
-            put_distance(l, g, &t);
-        }
-        g->tensor[g->ntensors++] = t;
+    for (int i = first; decides && i < g->values.n; i++) {
+        put_key(g, g->values.v[i]);
     }
+}
+
+/* Returns whether the rules on an operand may depend on its value. A scalar that has its
+ * type is in the range of it, which is all that is asked of most of them. */
+static bool
+operand_decides(const Kernel *k, const Stmt *s, const ParamInfo *p, int i)
+{
+    Op op = s->instr.op;
+    int main = form_main(op_table[op].form);
+    if (p->role != ROLE_SCALAR || main < 0 || check_value_rule(op, i) != RULE_NONE) {
+        return true;
+    }
+    const Arg *a = &k->args.p[s->instr.arg];
+    Dtype type = operand_type_dtype(p->of, a[main].ref.dtype);
+    return (Dtype)ir_expr(k, a[i].expr)->dtype != type;
 }
 
 static LLVMValueRef
@@ -169,7 +196,13 @@ word(Lower *l, const Guard *g, int i)
     return LLVMBuildInBoundsGEP2(l->b, l->i64, g->memory, &index, 1, "");
 }
 
-/* The word that is not 0 when something is remembered, of a check without tensors. */
+/* Returns whether a word tells that something is remembered, where no span does. */
+static bool
+has_valid_word(const Guard *g)
+{
+    return g->ntensors == 0 || !g->spans;
+}
+
 static int
 valid_word(const Guard *g)
 {
@@ -180,7 +213,7 @@ valid_word(const Guard *g)
 static void
 reserve_words(Lower *l, Guard *g)
 {
-    int n = valid_word(g) + (g->ntensors == 0);
+    int n = valid_word(g) + has_valid_word(g);
     LLVMTypeRef t = LLVMArrayType2(l->i64, (uint64_t)n);
     g->memory = lower_alloca(l, t, "guard");
     if (l->guards->made++ < MOST_GUARDS) {
@@ -226,11 +259,11 @@ is_remembered(Lower *l, const Guard *g)
         good = LLVMBuildAnd(l->b, good, same, "");
     }
     for (int i = 0; i < g->ntensors; i++) {
-        if (!g->proved || guard_has_edge(l, g->tensor[i].ref->buf)) {
+        if (g->spans && (!g->proved || guard_has_edge(l, g->tensor[i].ref->buf))) {
             good = LLVMBuildAnd(l->b, good, in_span(l, g, i), "");
         }
     }
-    if (g->ntensors == 0) {
+    if (has_valid_word(g)) {
         LLVMValueRef valid = load_word(l, g, valid_word(g));
         valid = LLVMBuildICmp(l->b, LLVMIntNE, valid, lower_const(l, 0), "");
         good = LLVMBuildAnd(l->b, good, valid, "");
@@ -255,7 +288,7 @@ ask(Lower *l, const Guard *g)
     for (int i = 0; i < g->nkeys; i++) {
         LLVMBuildStore(l->b, g->keys[i], word(l, g, 2 * g->ntensors + i));
     }
-    if (g->ntensors == 0) {
+    if (has_valid_word(g)) {
         LLVMBuildStore(l->b, lower_const(l, 1), word(l, g, valid_word(g)));
     }
     return LLVMBuildICmp(l->b, LLVMIntEQ, answer, lower_const32(l, 2), "");
@@ -329,7 +362,9 @@ void
 guard_instr(Lower *l, StmtId s)
 {
     const Stmt *st = &l->k->stmts.p[s];
-    Guard g = {.s = s, .proved = st->proof == PROOF_PROVED};
+    Guard g = {.s = s,
+               .proved = st->proof == PROOF_PROVED,
+               .spans = shape_has_spans(st->instr.op)};
     if (g.proved && !guard_instr_has_edge(l, s)) {
         return;
     }
@@ -339,7 +374,7 @@ guard_instr(Lower *l, StmtId s)
     for (int i = 0; i < n; i++) {
         const Arg *a = &l->k->args.p[st->instr.arg + (uint32_t)i];
         args[i] = call_arg(l, &params[i], a);
-        put_operand(l, &g, &params[i], a);
+        put_operand(l, &g, &params[i], a, operand_decides(l->k, st, &params[i], i));
     }
     g.check = call_constant(l, st->instr.op, s, args, n);
     emit(l, &g);
@@ -348,14 +383,14 @@ guard_instr(Lower *l, StmtId s)
 void
 guard_element(Lower *l, const Ref *r, StmtId s)
 {
-    Guard g = {.s = s, .proved = l->k->stmts.p[s].proof == PROOF_PROVED};
+    Guard g = {.s = s, .proved = l->k->stmts.p[s].proof == PROOF_PROVED, .spans = true};
     if (g.proved && !guard_has_edge(l, r->buf)) {
         return;
     }
     const ParamInfo tensor = {.role = ROLE_DST};
     const Arg a = {.kind = ARG_REF, .ref = *r};
     LLVMValueRef args[MAX_PARAMS] = {call_arg(l, &tensor, &a)};
-    put_operand(l, &g, &tensor, &a);
+    put_operand(l, &g, &tensor, &a, true);
     g.tensor[0].ref = r;
     g.check = call_constant(l, OP_COUNT, s, args, 1);
     emit(l, &g);
