@@ -292,17 +292,6 @@ alu_type_ok(const TikDesc *d)
     }
 }
 
-/* Registers have no type, so a hostile program can have values that do not belong to the
- * operation's type; its result belongs to the type all the same. */
-static bool
-operands_fit(const TikDesc *d, const ScalarIntervals *in)
-{
-    bool other = d->alu_op == SOP_CAST || d->alu_op == SOP_BITS;
-    Interval want = interval_of_type(other ? in->from : in->type);
-    return interval_inside(in->a, want) &&
-           (scalar_op_table[d->alu_op].arity == 1 || interval_inside(in->b, want));
-}
-
 LEAN_APART static bool
 verify_alu(Verifier *v)
 {
@@ -324,9 +313,7 @@ verify_alu(Verifier *v)
         bool safe = in.b.lo > 0 || in.b.hi < 0;
         *(safe ? &v->proof->proved : &v->proof->checked) += 1;
     }
-    define(v, v->d.reg,
-           operands_fit(&v->d, &in) ? scalar_interval(v->d.alu_op, &in, NULL)
-                                    : interval_of_type(result_type(&v->d)));
+    define(v, v->d.reg, scalar_interval_untyped(v->d.alu_op, &in, NULL));
     count(v, 1);
     return true;
 }

@@ -260,6 +260,7 @@ cast(const ScalarIntervals *in, bool *exact)
         return unknown(t, exact);
     }
     if (t == DT_BOOL) {
+        *exact = false; /* whether it is 0, not the number */
         return interval_is_const(in->a)
                    ? interval_const(in->a.lo != 0)
                    : compare(SOP_NE, DT_S64, in->a, interval_const(0));
@@ -339,4 +340,28 @@ scalar_interval(ScalarOp op, const ScalarIntervals *in, bool *exact)
     }
     return op == SOP_BITS ? fit(in->type, in->a, true, exact)
                           : of_integers(op, in, exact);
+}
+
+Dtype
+scalar_interval_type(ScalarOp op, Dtype type)
+{
+    return scalar_is_compare(op) ? DT_BOOL : type;
+}
+
+static bool
+operands_fit(ScalarOp op, const ScalarIntervals *in)
+{
+    bool other = op == SOP_CAST || op == SOP_BITS;
+    Interval want = interval_of_type(other ? in->from : in->type);
+    return interval_inside(in->a, want) &&
+           (scalar_op_table[op].arity == 1 || interval_inside(in->b, want));
+}
+
+Interval
+scalar_interval_untyped(ScalarOp op, const ScalarIntervals *in, bool *exact)
+{
+    bool ignored;
+    exact = exact != NULL ? exact : &ignored;
+    return operands_fit(op, in) ? scalar_interval(op, in, exact)
+                                : unknown(scalar_interval_type(op, in->type), exact);
 }

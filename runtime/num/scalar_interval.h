@@ -18,6 +18,11 @@ typedef struct ScalarIntervals {
  * was wrapped: the result is the mathematical one. Presupposes operands that are values
  * of their types. */
 Interval scalar_interval(ScalarOp op, const ScalarIntervals *in, bool *exact);
+/* The same for operands that need not be values of their types, as registers of a program
+ * have them: then the result is any value of its own type, and not exact. */
+Interval scalar_interval_untyped(ScalarOp op, const ScalarIntervals *in, bool *exact);
+/* The type of a result: of comparisons bool. */
+Dtype scalar_interval_type(ScalarOp op, Dtype type);
 /* The sums, differences, products and negations themselves, in 64 bits. False: one may
  * overflow, or the operation is another one or not one of integers. */
 bool scalar_interval_exact(ScalarOp op, const ScalarIntervals *in, Interval *out);

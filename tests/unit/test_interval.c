@@ -47,10 +47,10 @@ binary(ScalarOp op, Dtype t, Interval a, Interval b, bool *exact)
 }
 
 static Interval
-unary(ScalarOp op, Dtype t, Dtype from, Interval a)
+unary(ScalarOp op, Dtype t, Dtype from, Interval a, bool *exact)
 {
     ScalarIntervals in = {t, from, a, a};
-    return scalar_interval(op, &in, NULL);
+    return scalar_interval(op, &in, exact);
 }
 
 static Interval
@@ -131,13 +131,46 @@ unary_operations(void **state)
             t = from;
         }
         Interval a = random_range(from);
-        Interval r = unary(op, t, from, a);
+        bool exact;
+        Interval r = unary(op, t, from, a, &exact);
         assert_shape(r);
         for (int64_t x = a.lo; x <= a.hi; x++) {
             int64_t v;
             if (holds(a, x) && scalar_eval(op, t, from, x, 0, &v)) {
                 assert_true(holds(r, v));
+                assert_true(!exact || op == SOP_NOT || v == (op == SOP_NEG ? -x : x));
             }
+        }
+    }
+}
+
+/* Registers of a program have no types: a value may be one that its operation's type does
+ * not have. */
+static void
+operands_of_any_type(void **state)
+{
+    (void)state;
+    static const Dtype types[] = {DT_U8, DT_S8, DT_BOOL, DT_U16};
+    for (int i = 0; i < 20000; i++) {
+        ScalarOp op = (ScalarOp)rnd(SOP_COUNT);
+        Dtype t = types[rnd(4)], from = op == SOP_BITS ? t : types[rnd(4)];
+        Interval a = interval_between(-(int64_t)rnd(400), rnd(400));
+        ScalarIntervals in = {t, from, a, interval_const((int64_t)rnd(9) - 4)};
+        bool exact;
+        if (op == SOP_CAST && t == from) {
+            continue; /* blobs have none */
+        }
+        Interval r = scalar_interval_untyped(op, &in, &exact);
+        assert_shape(r);
+        for (int64_t x = a.lo; x <= a.hi; x++) {
+            int64_t v;
+            if (!scalar_eval(op, t, from, x, in.b.lo, &v) || holds(r, v)) {
+                continue;
+            }
+            fail_msg("%s %s %s: %lld with %lld is %lld, not in [%lld, %lld]",
+                     scalar_op_table[op].name, dtype_name(t), dtype_name(from),
+                     (long long)x, (long long)in.b.lo, (long long)v, (long long)r.lo,
+                     (long long)r.hi);
         }
     }
 }
@@ -176,7 +209,7 @@ congruences(void **state)
     (void)state;
     Interval i = interval_between(0, 1000);
     Interval r = binary(SOP_MUL, DT_S32, i, interval_const(16), NULL);
-    r = unary(SOP_CAST, DT_S64, DT_S32, r);
+    r = unary(SOP_CAST, DT_S64, DT_S32, r, NULL);
     r = binary(SOP_MUL, DT_S64, r, interval_const(2), NULL);
     assert_true(interval_is_multiple(r, 32));
     assert_int_equal(r.hi, 32000);
@@ -257,13 +290,13 @@ casts_keep_or_give_up(void **state)
 {
     (void)state;
     Interval a = interval_stepped(-4, 8, 4, 0);
-    Interval r = unary(SOP_CAST, DT_S64, DT_S32, a);
+    Interval r = unary(SOP_CAST, DT_S64, DT_S32, a, NULL);
     assert_true(r.lo == -4 && r.hi == 8 && r.mod == 4);
-    r = unary(SOP_CAST, DT_U8, DT_S32, a);
+    r = unary(SOP_CAST, DT_U8, DT_S32, a, NULL);
     assert_true(r.lo == 0 && r.hi == 252 && r.mod == 4);
-    r = unary(SOP_CAST, DT_S32, DT_F32, a);
+    r = unary(SOP_CAST, DT_S32, DT_F32, a, NULL);
     assert_true(r.lo == INT32_MIN && r.hi == INT32_MAX);
-    r = unary(SOP_BITS, DT_U64, DT_S64, a); /* the bits of negative numbers */
+    r = unary(SOP_BITS, DT_U64, DT_S64, a, NULL); /* the bits of negative numbers */
     assert_true(r.lo == -4 && r.hi == 8 && r.mod == 4);
 }
 
@@ -284,13 +317,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(binary_operations),
-        cmocka_unit_test(unary_operations),
-        cmocka_unit_test(lattice),
-        cmocka_unit_test(congruences),
-        cmocka_unit_test(quotients),
-        cmocka_unit_test(sets_of_all_types),
-        cmocka_unit_test(casts_keep_or_give_up),
+        cmocka_unit_test(binary_operations),    cmocka_unit_test(unary_operations),
+        cmocka_unit_test(operands_of_any_type), cmocka_unit_test(lattice),
+        cmocka_unit_test(congruences),          cmocka_unit_test(quotients),
+        cmocka_unit_test(sets_of_all_types),    cmocka_unit_test(casts_keep_or_give_up),
         cmocka_unit_test(ends_are_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
