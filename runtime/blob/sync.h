@@ -137,6 +137,8 @@ typedef struct SyncKernel {
 /* Fills match of descriptors whose blocks are closed in order; LOOP and IF lead to their
  * ENDLOOP, ELSE or ENDIF, ELSE to its ENDIF. */
 void sync_match(TikDesc **descs, uint32_t n);
+/* Gives of each register every value that it is ever given, by dtype, and 0. */
+void sync_any(const SyncKernel *k, Interval *any);
 /* Reads a kernel of a blob. Null: memory is exhausted, or the code is malformed. */
 SyncKernel *sync_kernel_new(const TikBlob *b, int kernel);
 void sync_kernel_free(SyncKernel *k);

@@ -163,31 +163,28 @@ divide(const SyncValue *a, int64_t c, bool quotient, SyncSum *out)
     return true;
 }
 
-/* The sum that an operation gives; false: it gives none. */
+/* The sum that an exact operation gives; false: it gives none. */
 static bool
-sum_of(const TikDesc *d, const SyncValue *a, const SyncValue *b, bool exact, SyncSum *out)
+sum_of(const TikDesc *d, const SyncValue *a, const SyncValue *b, SyncSum *out)
 {
     bool fixed = interval_is_const(b->range);
     *out = (SyncSum){0};
     switch (d->alu_op) {
     case SOP_ADD:
     case SOP_SUB:
-        return exact && sync_sum_add(out, &a->sum, 1) &&
+        return sync_sum_add(out, &a->sum, 1) &&
                sync_sum_add(out, &b->sum, d->alu_op == SOP_ADD ? 1 : -1);
     case SOP_MUL:
-        return exact && (fixed ? sync_sum_add(out, &a->sum, b->range.lo)
-                               : interval_is_const(a->range) &&
-                                     sync_sum_add(out, &b->sum, a->range.lo));
-    case SOP_SHL:
-        return exact && fixed && b->range.lo >= 0 && b->range.lo < 62 &&
-               sync_sum_add(out, &a->sum, (int64_t)1 << b->range.lo);
+        return fixed ? sync_sum_add(out, &a->sum, b->range.lo)
+                     : interval_is_const(a->range) &&
+                           sync_sum_add(out, &b->sum, a->range.lo);
+    case SOP_SHL: /* an exact one is by a number that is known */
+        return sync_sum_add(out, &a->sum, (int64_t)1 << b->range.lo);
     case SOP_CAST:
-        return exact && !dtype_is_float(d->from) && !dtype_is_float(d->dtype) &&
-               sync_sum_add(out, &a->sum, 1);
+        return sync_sum_add(out, &a->sum, 1);
     case SOP_DIV:
     case SOP_REM:
-        return fixed && !dtype_is_float(d->dtype) &&
-               divide(a, b->range.lo, d->alu_op == SOP_DIV, out);
+        return fixed && divide(a, b->range.lo, d->alu_op == SOP_DIV, out);
     case SOP_AND:
         return fixed && b->range.lo >= 0 && (b->range.lo & (b->range.lo + 1)) == 0 &&
                b->range.lo < INT64_MAX && divide(a, b->range.lo + 1, false, out);
@@ -206,13 +203,30 @@ alu(Maker *m, const TikDesc *d)
         b = sync_value(m, &d->b);
     }
     ScalarIntervals in = {d->dtype, d->from, a.range, b.range};
-    Interval range = scalar_interval(d->alu_op, &in, &exact);
-    if (sum_of(d, &a, &b, exact, &sum)) {
+    Interval range = scalar_interval_untyped(d->alu_op, &in, &exact);
+    if (exact && sum_of(d, &a, &b, &sum)) {
         m->regs[d->reg] =
             sum.n == 0 ? constant_value(sum.constant) : (SyncValue){sum, range};
         return;
     }
     m->regs[d->reg] = new_number(m, range);
+}
+
+void
+sync_any(const SyncKernel *k, Interval *any)
+{
+    for (uint32_t i = 0; i < k->nregs; i++) {
+        any[i] = interval_const(0);
+    }
+    for (uint32_t i = 0; i < k->ndescs; i++) {
+        const TikDesc *d = k->descs[i];
+        if (d->kind == DESC_ALU) {
+            Dtype t = scalar_interval_type(d->alu_op, d->dtype);
+            any[d->reg] = interval_join(any[d->reg], interval_of_type(t));
+        } else if (d->kind == DESC_LOAD) {
+            any[d->reg] = interval_join(any[d->reg], interval_of_type(d->dtype));
+        }
+    }
 }
 
 /* Forgets the registers that descriptors write. */
@@ -222,7 +236,7 @@ forget(Maker *m, uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) {
         const TikDesc *d = m->k->descs[i];
         if (d->kind == DESC_ALU || d->kind == DESC_LOAD) {
-            m->regs[d->reg] = new_number(m, interval_of_type(d->dtype));
+            m->regs[d->reg] = new_number(m, m->any[d->reg]);
         }
     }
 }
@@ -291,11 +305,12 @@ survey(Maker *m)
             uint32_t slots = slots_of(m, &d->args[FLAG_event_id].v);
             for (int s = 0; s < TIKBLOB_MAX_LOOPS; s++) {
                 const TikDesc *l = m->k->descs[open[s]];
+                int64_t trips;
                 bool fixed = (slots >> s & 1) != 0 && l->a.kind == NUM_IMM &&
-                             l->b.kind == NUM_IMM && l->b.imm > l->a.imm &&
-                             sat_add(l->b.imm, -l->a.imm) <= SYNC_COPIES;
-                want_copies(m, fixed ? 1u << s : 0, open,
-                            fixed ? l->b.imm - l->a.imm : 1);
+                             l->b.kind == NUM_IMM &&
+                             !__builtin_sub_overflow(l->b.imm, l->a.imm, &trips) &&
+                             trips > 0 && trips <= SYNC_COPIES;
+                want_copies(m, fixed ? 1u << s : 0, open, fixed ? trips : 1);
             }
         }
     }
@@ -327,6 +342,10 @@ walk_copies(Maker *m, const TikDesc *d, int32_t loop, const SyncValue *begin,
             v.range = interval_const(v.sum.constant);
         }
         m->counters[d->slot % TIKBLOB_MAX_LOOPS] = v;
+        if (c > 0 && m->t->loops[loop].jumps) {
+            forget(m, d->index + 1,
+                   d->match); /* the copy before may have left some out */
+        }
         walk(m, d->index + 1, d->match);
         m->at = d->match;
         event(m, c == copies - 1 ? SYNC_END : SYNC_COPY, (uint32_t)loop);
@@ -522,17 +541,20 @@ make(SyncTape *t, const SyncKernel *k, bool plain)
     Maker m = {.t = t, .k = k, .plain = plain, .loop = SYNC_NONE};
     *t = (SyncTape){.soc = k->soc, .cores = k->cores};
     m.regs = malloc(((size_t)k->nregs + 1) * sizeof *m.regs);
+    m.any = malloc(((size_t)k->nregs + 1) * sizeof *m.any);
     m.slots = calloc((size_t)k->nregs + 1, sizeof *m.slots);
     m.copies = calloc((size_t)k->ndescs + 1, 1);
-    m.failed = m.regs == NULL || m.slots == NULL || m.copies == NULL;
+    m.failed = m.regs == NULL || m.any == NULL || m.slots == NULL || m.copies == NULL;
     for (uint32_t i = 0; !m.failed && i < k->nregs; i++) {
         m.regs[i] = constant_value(0);
     }
     if (!m.failed) {
+        sync_any(k, m.any);
         survey(&m);
         walk(&m, 0, k->ndescs);
     }
     free(m.regs);
+    free(m.any);
     free(m.slots);
     free(m.copies);
     if (m.failed) {

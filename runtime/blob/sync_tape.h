@@ -16,6 +16,7 @@ typedef struct Maker {
     SyncTape *t;
     const SyncKernel *k;
     SyncValue *regs;
+    Interval *any; /* by register: see sync_any */
     SyncValue counters[TIKBLOB_MAX_LOOPS];
     uint32_t *slots; /* by register: loops on whose counters it depends */
     uint8_t *copies; /* by descriptor of a loop */
