@@ -20,6 +20,7 @@ typedef struct Target {
     const Soc *soc; /* one of the family; they have one kind of core */
     FILE *h, *inc;
     bool op[OP_COUNT], form[FORM_COUNT];
+    int set[TYPESET_COUNT]; /* numbers of the sets of types that its instructions have */
 } Target;
 
 /* ---- what the family has ------------------------------------------------- */
@@ -77,8 +78,13 @@ find_family(Target *t, char **names)
             t->op[op] = t->op[op] || (has_op(s, (Op)op) && is_named((Op)op, names));
         }
     }
+    int sets = 0;
     for (int op = 0; op < OP_COUNT; op++) {
-        t->form[op_table[op].form] = t->form[op_table[op].form] || t->op[op];
+        const OpInfo *o = &op_table[op];
+        t->form[o->form] = t->form[o->form] || t->op[op];
+        if (t->op[op] && t->set[o->types] == 0) {
+            t->set[o->types] = ++sets;
+        }
     }
     if (t->soc == NULL) {
         fprintf(stderr, "'%s' is no family of processors (tikc targets)\n", t->family);
@@ -118,13 +124,16 @@ write_header(const Target *t)
     fprintf(t->h, "    LEAN_LIKE = %d,\n    LEAN_PROFILE = %d,\n    LEAN_OWN = %d,\n",
             core_like(t->soc), (int)soc_profile(t->soc), (int)t->soc->own);
     fprintf(t->h, "    LEAN_LMEM = %d,\n", t->soc->lmem != NULL);
+    /* The one that there may be by a choice only. */
+    bool by_choice = t->op[OP_VADDDEQRELU] && !op_on_soc(OP_VADDDEQRELU, t->soc);
+    fprintf(t->h, "    LEAN_BY_CHOICE = %d,\n", by_choice ? OP_VADDDEQRELU : OP_COUNT);
     for (int f = 0; f < FAM_COUNT; f++) {
         fprintf(t->h, "    LEAN_FAMILY_%s = %d,\n", names[f], has[f]);
     }
-    for (int f = 0; f < FORM_COUNT; f++) {
-        fprintf(t->h, "    LEAN_FORM_%s = %d,\n", forms[f], t->form[f]);
-    }
     fprintf(t->h, "};\n");
+    for (int f = 0; f < FORM_COUNT; f++) {
+        fprintf(t->h, "#define LEAN_FORM_%s %d\n", forms[f], t->form[f]);
+    }
 }
 
 /* ---- processors ---------------------------------------------------------- */
@@ -135,7 +144,7 @@ write_soc(const Target *t, const Soc *s)
     fprintf(t->inc, "    {\"%s\", %d, %d, %d, %d, {", s->name, (int)s->core, s->cores,
             s->cube_cores, s->vector_cores);
     for (int i = 0; i < SC_COUNT; i++) {
-        fprintf(t->inc, i == SC_GM ? "INT64_MAX" : ", %lld", (long long)s->bytes[i]);
+        fprintf(t->inc, i == SC_GM ? "0" : ", %lld", (long long)s->bytes[i]);
     }
     fprintf(t->inc, "}, %lld, %d, ", (long long)s->l2, (int)s->own);
     const LmemTarget *l = s->lmem;
@@ -164,51 +173,69 @@ write_socs(const Target *t)
 
 /* ---- instructions -------------------------------------------------------- */
 
+/* Writes a set, by which rows of what is in it are found. */
 static void
-write_ops(const Target *t)
+write_set(const Target *t, const char *name, const bool *has, int n)
 {
-    fprintf(t->inc, "const OpInfo op_table[OP_COUNT] = {\n");
-    for (int op = 0; op < OP_COUNT; op++) {
-        const OpInfo *o = &op_table[op];
-        fprintf(t->inc, "    {%d, %d, %d, %d},\n", t->op[op] ? (int)o->form : FORM_COUNT,
-                (int)o->types, o->pipe, (int)o->sem);
-    }
-    fprintf(t->inc, "};\nstatic const uint8_t on_soc[(OP_COUNT + 7) / 8] = {");
-    for (int i = 0; i < (OP_COUNT + 7) / 8; i++) {
-        int bits = 0;
-        for (int op = 8 * i; op < 8 * i + 8 && op < OP_COUNT; op++) {
-            bits |= op_on_soc((Op)op, t->soc) << (op - 8 * i);
+    unsigned before = 0;
+    fprintf(t->inc, "static const Member %s[] = {\n", name);
+    for (int word = 0; word <= n / 32; word++) {
+        unsigned bits = 0, count = 0;
+        for (int i = 32 * word; i < 32 * word + 32 && i < n; i++) {
+            bits |= (unsigned)has[i] << i % 32;
+            count += has[i];
         }
-        fprintf(t->inc, "%d, ", bits);
+        fprintf(t->inc, "    {%uu, %u},\n", bits, before);
+        before += count;
     }
     fprintf(t->inc, "};\n");
 }
 
-/* Returns an instruction with the set of types; OP_COUNT: none uses it. */
+static void
+write_ops(const Target *t)
+{
+    write_set(t, "op_set", t->op, OP_COUNT);
+    fprintf(t->inc, "static const OpRow op_rows[] = {\n    {FORM_COUNT, 0, 0, 0},\n");
+    for (int op = 0; op < OP_COUNT; op++) {
+        const OpInfo *o = &op_table[op];
+        if (t->op[op]) {
+            fprintf(t->inc, "    {%d, %d, %d, %d},\n", (int)o->form, t->set[o->types],
+                    o->pipe, (int)o->sem);
+        }
+    }
+    fprintf(t->inc, "};\n");
+}
+
+/* Returns the instruction by which a set of types has its number, the first one with
+ * it. */
 static Op
-op_of_types(TypeSet set)
+op_of_set(const Target *t, int number)
 {
     int op = 0;
-    while (op < OP_COUNT && op_table[op].types != set) {
+    while (op < OP_COUNT && !(t->op[op] && t->set[op_table[op].types] == number)) {
         op++;
     }
     return (Op)op;
 }
 
+static bool
+any_has(const Target *t, Op op, Dtype d)
+{
+    bool any = false;
+    for (int i = 0; i < soc_count(); i++) {
+        any = any || (in_family(t, soc_at(i)) && op_has_dtype(op, d, soc_at(i)));
+    }
+    return any;
+}
+
 static void
 write_types(const Target *t)
 {
-    fprintf(t->inc, "static const uint16_t set_types[TYPESET_COUNT] = {");
-    for (int set = 0; set < TYPESET_COUNT; set++) {
-        Op op = op_of_types((TypeSet)set);
+    fprintf(t->inc, "static const uint16_t set_types[] = {0, ");
+    for (int set = 1; op_of_set(t, set) != OP_COUNT; set++) {
         unsigned bits = 0;
-        for (int d = 1; d < DT_COUNT && op != OP_COUNT; d++) {
-            bool any = false;
-            for (int i = 0; i < soc_count(); i++) {
-                any = any ||
-                      (in_family(t, soc_at(i)) && op_has_dtype(op, (Dtype)d, soc_at(i)));
-            }
-            bits |= (unsigned)any << d;
+        for (int d = 1; d < DT_COUNT; d++) {
+            bits |= (unsigned)any_has(t, op_of_set(t, set), (Dtype)d) << d;
         }
         fprintf(t->inc, "%u, ", bits);
     }
@@ -220,14 +247,10 @@ static void
 write_lacks(const Target *t)
 {
     fprintf(t->inc, "static const Lack set_lacks[] = {\n");
-    for (int set = 0; set < TYPESET_COUNT; set++) {
-        Op op = op_of_types((TypeSet)set);
-        for (int d = 1; d < DT_COUNT && op != OP_COUNT; d++) {
-            bool any = false;
-            for (int i = 0; i < soc_count(); i++) {
-                any = any ||
-                      (in_family(t, soc_at(i)) && op_has_dtype(op, (Dtype)d, soc_at(i)));
-            }
+    for (int set = 1; op_of_set(t, set) != OP_COUNT; set++) {
+        Op op = op_of_set(t, set);
+        for (int d = 1; d < DT_COUNT; d++) {
+            bool any = any_has(t, op, (Dtype)d);
             for (int i = 0, k = 0; i < soc_count(); i++) {
                 const Soc *s = soc_at(i);
                 if (in_family(t, s) && any && !op_has_dtype(op, (Dtype)d, s)) {
@@ -237,30 +260,27 @@ write_lacks(const Target *t)
             }
         }
     }
-    fprintf(t->inc, "    {TYPESET_COUNT, 0, 0},\n};\n");
+    fprintf(t->inc, "    {UINT8_MAX, 0, 0},\n};\n");
 }
 
 static void
 write_pairs(const Target *t)
 {
     fprintf(t->inc, "static const Pair set_pairs[] = {\n");
-    for (int set = 0; set < TYPESET_COUNT; set++) {
-        Op op = op_of_types((TypeSet)set);
-        if (op == OP_COUNT) {
-            continue;
-        }
+    for (int set = 1; op_of_set(t, set) != OP_COUNT; set++) {
+        Op op = op_of_set(t, set);
         bool chosen = op == OP_VADDDEQRELU && !op_on_soc(op, t->soc);
         const Soc *s = chosen ? soc_find("Ascend310P3") : t->soc;
         for (int d = 1; d < DT_COUNT; d++) {
             for (int from = 1; from < DT_COUNT; from++) {
                 uint32_t info;
-                if (t->op[op] && op_has_pair(op, (Dtype)d, (Dtype)from, s, &info)) {
+                if (op_has_pair(op, (Dtype)d, (Dtype)from, s, &info)) {
                     fprintf(t->inc, "    {%d, %d, %d, %u},\n", set, d, from, info);
                 }
             }
         }
     }
-    fprintf(t->inc, "    {TYPESET_COUNT, 0, 0, 0},\n};\n");
+    fprintf(t->inc, "    {UINT8_MAX, 0, 0, 0},\n};\n");
 }
 
 /* ---- forms --------------------------------------------------------------- */
@@ -368,27 +388,95 @@ place(Pool *p, const Row *rows, int n)
     return at;
 }
 
-static void
-write_pool(const Target *t, const Pool *p)
+/* The rows that differ, in the order of their roles. */
+typedef struct Kinds {
+    Row row[OPERAND_ROWS];
+    int n;
+    int ends[ROLES]; /* of each role, one past its last row */
+} Kinds;
+
+static int
+kind_of(const Kinds *k, const Row *row)
 {
-    fprintf(t->inc, "static const ParamInfo param_infos[] = {\n");
-    for (int i = 0; i < p->n; i++) {
-        const Row *r = &p->row[i];
+    int i = 0;
+    while (i < k->n && memcmp(&k->row[i], row, sizeof *row) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static void
+find_kinds(Kinds *k, const Pool *p)
+{
+    for (int role = 0; role < ROLES; role++) {
+        for (int i = 0; i < p->n; i++) {
+            if (p->row[i].role == role && kind_of(k, &p->row[i]) == k->n) {
+                k->row[k->n++] = p->row[i];
+            }
+        }
+        k->ends[role] = k->n;
+    }
+    if (k->n > UINT8_MAX) {
+        fprintf(stderr, "too many kinds of operands\n");
+        exit(1);
+    }
+}
+
+/* Returns the end of a range as runtime/lean/isa.c reads it. */
+static int
+range_end(int64_t v)
+{
+    enum {
+        POWER = 0x4000
+    };
+    if (v == INT64_MIN) {
+        return INT16_MAX;
+    }
+    for (int k = 0; k < 64; k++) {
+        for (int less = 0; less < 2; less++) {
+            if (v >= POWER && v == (int64_t)(((uint64_t)1 << k) - (uint64_t)less)) {
+                return POWER + 2 * k + less;
+            }
+        }
+    }
+    if (v <= -POWER || v >= POWER) {
+        fprintf(stderr, "%lld is no end of a range that a loader can have\n",
+                (long long)v);
+        exit(1);
+    }
+    return (int)v;
+}
+
+static void
+write_kinds(const Target *t, const Pool *p)
+{
+    static Kinds k;
+    find_kinds(&k, p);
+    fprintf(t->inc, "const ParamInfo param_infos[] = {\n");
+    for (int i = 0; i < k.n; i++) {
+        const Row *r = &k.row[i];
         fprintf(t->inc, "    {%d, %d, %d, %d, %d, %d, %d},\n", r->role, r->of, r->key,
                 r->is_item, r->rule, r->range, r->laned);
     }
-    fprintf(t->inc, "};\nstatic const uint8_t param_roles[] = {\n");
-    for (int i = 0; i < p->n; i++) {
-        fprintf(t->inc, "%d,", p->row[i].role);
+    fprintf(t->inc, "};\nstatic const uint8_t role_ends[] = {");
+    for (int role = 0; role < ROLES; role++) {
+        fprintf(t->inc, "%d, ", k.ends[role]);
     }
-    fprintf(t->inc, "\n};\nstatic const int64_t ranges[][2] = {\n");
+    fprintf(t->inc, "};\nstatic const ParamRow param_rows[] = {\n");
+    for (int i = 0; i < p->n; i++) {
+        fprintf(t->inc, "%d,", kind_of(&k, &p->row[i]));
+    }
+    fprintf(t->inc, "\n};\n");
+}
+
+static void
+write_pool(const Target *t, const Pool *p)
+{
+    write_kinds(t, p);
+    fprintf(t->inc, "static const Range ranges[] = {\n");
     for (int i = 0; i < p->ranges.n; i++) {
-        if (p->ranges.lo[i] == INT64_MIN) {
-            fprintf(t->inc, "    {INT64_MIN, INT64_MAX},\n");
-        } else {
-            fprintf(t->inc, "    {%lld, %lld},\n", (long long)p->ranges.lo[i],
-                    (long long)p->ranges.hi[i]);
-        }
+        fprintf(t->inc, "    {%d, %d},\n", range_end(p->ranges.lo[i]),
+                range_end(p->ranges.hi[i]));
     }
     fprintf(t->inc, "};\nstatic const LanedInfo lane_ways[] = {\n    {-1, -1, 0},\n");
     for (int k = 1; k < p->ways; k++) {
@@ -415,10 +503,13 @@ write_forms(const Target *t)
         }
     }
     write_pool(t, &p);
-    fprintf(t->inc, "static const FormRow forms[FORM_COUNT] = {\n");
+    write_set(t, "form_set", t->form, FORM_COUNT);
+    fprintf(t->inc, "static const FormRow forms[] = {\n    {0, 0, 0, -1},\n");
     for (int f = 0; f < FORM_COUNT; f++) {
-        fprintf(t->inc, "    {%d, %d, %d, %d},\n", first[f], (int)form_family((Form)f),
-                t->form[f] ? n[f] : 0, form_main((Form)f));
+        if (t->form[f]) {
+            fprintf(t->inc, "    {%d, %d, %d, %d},\n", first[f],
+                    (int)form_family((Form)f), n[f], form_main((Form)f));
+        }
     }
     fprintf(t->inc, "};\n");
 }
@@ -454,17 +545,24 @@ write_slices(const Target *t)
     fprintf(t->inc, "    {FORM_COUNT, 0, {0, 0, 0}},\n};\n");
 }
 
+/* The number of a choice is a letter and a number. */
 static void
 write_choices(const Target *t)
 {
-    fprintf(t->inc, "static const struct {\n    char number[5];\n    uint8_t readings;\n"
-                    "} points[CHOICE_COUNT] = {\n");
+    fprintf(t->inc, "static const PointRow points[CHOICE_COUNT] = {\n");
     for (int c = 0; c < CHOICE_COUNT; c++) {
         int n = 0;
+        const char *number = choice_info((Choice)c)->number;
+        char *end;
+        long value = strtol(number + 1, &end, 10);
         while (choice_reading((Choice)c, n) != NULL) {
             n++;
         }
-        fprintf(t->inc, "    {\"%s\", %d},\n", choice_info((Choice)c)->number, n);
+        if (*end != 0 || value < 1 || value > 63 || n > 3) {
+            fprintf(stderr, "a loader cannot have the choice %s\n", number);
+            exit(1);
+        }
+        fprintf(t->inc, "    {'%c', %ld, %d},\n", number[0], value, n);
     }
     fprintf(t->inc, "};\n");
 }

@@ -265,6 +265,21 @@ read_operand(Reader *r, TikOperand *out)
     ((role) == ROLE_REPEAT || (role) == ROLE_INT || (role) == ROLE_SCALAR ||             \
      (role) == ROLE_ATTR || (role) == ROLE_PIPE)
 
+#ifdef TIK_LEAN
+void
+blob_instr_layout(Op op, MaskForm mask, int *numbers, int *bytes)
+{
+    int n, tensors = 0;
+    const ParamRow *p = op_params(op, &n);
+    *numbers = 0;
+    for (int i = 0; i < n; i++) {
+        Role role = role_at(p, i);
+        tensors += TENSORS(role);
+        *numbers += role == ROLE_MASK ? mask_words(mask) : NUMBERS(role);
+    }
+    *bytes = 8 + tensors * 8 + *numbers * 4 + (int)blob_more_tags(*numbers);
+}
+#else
 static const uint8_t tensors_of_form[FORM_COUNT + 1] = {
 #define SUM(slot, role, name) +TENSORS(ROLE_##role)
 #include "isa/form_sum.def"
@@ -275,33 +290,16 @@ static const uint8_t numbers_of_form[FORM_COUNT + 1] = {
 #include "isa/form_sum.def"
 };
 
-/* By the bits of the roles where they are. */
-static bool
-has_mask(Form form)
-{
-#ifndef TIK_LEAN
-    return form_roles[ROLE_MASK][form] != 0;
-#else
-    int n;
-    const RoleRow *rows = form_role_rows(form, &n);
-    for (int i = 0; i < n; i++) {
-        if (role_at(rows, i) == ROLE_MASK) {
-            return true;
-        }
-    }
-    return false;
-#endif
-}
-
 void
 blob_instr_layout(Op op, MaskForm mask, int *numbers, int *bytes)
 {
-    Form form = op_table[op].form;
-    int words = has_mask(form) ? mask_words(mask) : 0;
+    Form form = op_form(op);
+    int words = form_roles[ROLE_MASK][form] != 0 ? mask_words(mask) : 0;
     *numbers = numbers_of_form[form] + words;
     *bytes = 8 + tensors_of_form[form] * 8 + *numbers * 4;
     *bytes += (int)blob_more_tags(*numbers);
 }
+#endif
 
 static MaskForm
 form_of(const uint8_t *p)
@@ -538,7 +536,7 @@ read_instr(Reader *r, TikDesc *out)
 {
     Op op = (Op)(get16(r->p + 2) & ((1 << OP_BITS) - 1));
     int n;
-    const RoleRow *p = form_role_rows(op_table[op].form, &n);
+    const ParamRow *p = op_params(op, &n);
     bool masked = false;
     if (out != NULL) {
         out->op = op;
@@ -600,7 +598,7 @@ check_opcode(const Reader *r)
     }
 #ifdef TIK_LEAN
     /* A form that is not there: others open the blob, and their verifier refuses it. */
-    if (op_table[op].form == FORM_COUNT) {
+    if (op_form(op) == FORM_COUNT) {
         BlobAt where = {.fourcc = blob_sections[SEC_CODE].fourcc,
                         .offset = r->c->at + 2,
                         .descriptor = r->c->index};

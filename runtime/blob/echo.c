@@ -50,7 +50,7 @@ free_offsets(BlobEcho *e, const TikBlob *b)
     int n, numbers, bytes;
     Op op = (Op)(get16(e->p + 2) & ((1 << OP_BITS) - 1));
     MaskForm form = (MaskForm)(get16(e->p + 2) >> OP_FORM_SHIFT & 3);
-    const RoleRow *params = form_role_rows(op_table[op].form, &n);
+    const ParamRow *params = op_params(op, &n);
     blob_instr_layout(op, form, &numbers, &bytes);
     uint32_t at = 8 + blob_more_tags(numbers);
     bool near = true;

@@ -369,11 +369,7 @@ check_target(TikBlob *b, TikBlobDiag *diag)
 void
 blob_choice_record(Choice point, int reading, uint8_t out[CHOICE_BYTES])
 {
-    const char *number = choice_number(point);
-    put32(out, 0);
-    for (int i = 0; i < 4 && number[i] != 0; i++) {
-        out[i] = (uint8_t)number[i];
-    }
+    choice_letters(point, out);
     put32(out + 4, (uint32_t)reading);
 }
 

@@ -152,12 +152,12 @@ LEAN_APART static bool
 bind(Verifier *v)
 {
     int n;
-    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    const ParamRow *p = op_params(v->d.op, &n);
     v->in.op = v->d.op;
     v->in.soc = v->b->soc;
     v->in.choices = &v->b->choices;
     for (int i = 0; i < n; i++) {
-        if (!bind_operand(v, p[i].role, i)) {
+        if (!bind_operand(v, param_at(p, i)->role, i)) {
             return false;
         }
     }

@@ -23,10 +23,14 @@ static const ReadingInfo readings[CHOICE_COUNT][MAX_READINGS] = {
 #include "isa/choice.def"
 };
 
-const char *
-choice_number(Choice point)
+void
+choice_letters(Choice point, uint8_t out[4])
 {
-    return points[point].number;
+    const char *number = points[point].number;
+    for (int i = 0; i < 4; i++) {
+        out[i] = (uint8_t)*number;
+        number += *number != 0;
+    }
 }
 
 bool

@@ -30,8 +30,9 @@ typedef struct ReadingInfo {
     const char *text; /* what the reading says */
 } ReadingInfo;
 
-/* Returns the point's number, and whether it has a reading. */
-const char *choice_number(Choice point);
+/* Gives the letters of the point's number, followed by zero bytes. */
+void choice_letters(Choice point, uint8_t out[4]);
+/* Returns whether the point has a reading. */
 bool choice_has_reading(Choice point, int n);
 
 /* The following are not in a lean loader (isa/lean.h). */

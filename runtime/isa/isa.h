@@ -148,9 +148,15 @@ struct Soc {
     const char *name;         /* platform: "Ascend310P3" */
     TEXT(const char *family;) /* short name: "Ascend310P" */
     CoreKind core;
+#ifdef TIK_LEAN
+    uint8_t cores, cube_cores, vector_cores;
+    uint32_t bytes[SC_COUNT]; /* nobody asks for that of GM */
+    uint32_t l2;
+#else
     int cores, cube_cores, vector_cores;
     int64_t bytes[SC_COUNT]; /* capacity per memory; GM: INT64_MAX */
     int64_t l2;
+#endif
     Feature own;            /* one more feature than its cores have */
     const LmemTarget *lmem; /* null: it has no LMEM */
 };
@@ -221,12 +227,7 @@ enum {
     OP_PIPE_PATH = PIPE_COUNT
 }; /* OpInfo.pipe: the queue is that of the path */
 
-#ifdef TIK_LEAN
-/* The form of an instruction that no processor of the family has is FORM_COUNT. */
-typedef struct OpInfo {
-    uint8_t form, types, pipe, sem;
-} OpInfo;
-#else
+#ifndef TIK_LEAN
 typedef struct OpInfo {
     const char *name;
     Form form;
@@ -237,7 +238,33 @@ typedef struct OpInfo {
 } OpInfo;
 #endif
 
+/* These return the columns of an instruction. In a lean loader the form of one that no
+ * processor of the family has is FORM_COUNT. */
+#ifdef TIK_LEAN
+Form op_form(Op op);
+int op_pipe(Op op);
+Sem op_sem(Op op);
+#else
 extern const OpInfo op_table[OP_COUNT];
+
+static inline Form
+op_form(Op op)
+{
+    return op_table[op].form;
+}
+
+static inline int
+op_pipe(Op op)
+{
+    return op_table[op].pipe;
+}
+
+static inline Sem
+op_sem(Op op)
+{
+    return op_table[op].sem;
+}
+#endif
 bool op_find(const char *name, Op *out);
 /* Returns the method whose calls record the instruction, for messages: "vconv" for
  * "vconv.deq". */
@@ -330,6 +357,14 @@ typedef struct ParamInfo {
 
 int64_t param_lo(const ParamInfo *p);
 int64_t param_hi(const ParamInfo *p);
+
+/* Many operands are alike, so a row of a form is the number of a row of all that
+ * differ. */
+typedef uint8_t ParamRow;
+extern const ParamInfo param_infos[];
+#define param_at(rows, i) (&param_infos[(rows)[i]])
+/* Returns the role alone: a loader without a verifier has no more of the operands. */
+Role role_at(const ParamRow *rows, int i);
 #else
 typedef struct ParamInfo {
     const char *name;
@@ -342,6 +377,10 @@ typedef struct ParamInfo {
     int item;  /* index in its list */
     int items; /* length of the list; 0: not a list */
 } ParamInfo;
+
+typedef ParamInfo ParamRow;
+#define param_at(rows, i) (&(rows)[i])
+#define role_at(rows, i)  ((rows)[i].role)
 
 static inline int64_t
 param_lo(const ParamInfo *p)
@@ -380,16 +419,18 @@ param_is_item(const ParamInfo *p)
 }
 
 #ifdef TIK_LEAN
-const ParamInfo *form_params(Form f, int *n);
+const ParamRow *form_params(Form f, int *n);
 Family form_family(Form f);
 int form_main(Form f);
 int form_first(Form f, Role role);
 bool form_is_vector(Form f, int param);
 uint64_t form_vector_bits(Form f);
-/* The roles alone: a loader without a verifier has no more of the operands. */
-const uint8_t *form_role_rows(Form f, int *n);
-#define role_at(rows, i) ((Role)(rows)[i])
-typedef uint8_t RoleRow;
+/* The same of an instruction's form. */
+const ParamRow *op_params(Op op, int *n);
+Family op_family(Op op);
+int op_main(Op op);
+int op_first(Op op, Role role);
+bool op_is_vector(Op op, int param);
 #else
 extern const ParamInfo param_table[];
 
@@ -423,10 +464,6 @@ form_params(Form f, int *n)
     *n = form_table[f + 1].first - form_table[f].first;
     return &param_table[form_table[f].first];
 }
-
-#define form_role_rows(f, n) form_params(f, n)
-#define role_at(rows, i)     ((rows)[i].role)
-typedef ParamInfo RoleRow;
 
 const char *form_name(Form f);
 
@@ -462,6 +499,37 @@ static inline uint64_t
 form_vector_bits(Form f)
 {
     return form_vectors[f];
+}
+
+/* These are the same of an instruction's form. */
+static inline const ParamInfo *
+op_params(Op op, int *n)
+{
+    return form_params(op_form(op), n);
+}
+
+static inline Family
+op_family(Op op)
+{
+    return form_family(op_form(op));
+}
+
+static inline int
+op_main(Op op)
+{
+    return form_main(op_form(op));
+}
+
+static inline int
+op_first(Op op, Role role)
+{
+    return form_first(op_form(op), role);
+}
+
+static inline bool
+op_is_vector(Op op, int param)
+{
+    return form_is_vector(op_form(op), param);
 }
 #endif
 
@@ -530,9 +598,12 @@ form_key(const char *name)
 }
 
 int form_slot_of(Form f, Role role, int key);
+int op_slot_of(Op op, Role role, int key);
 #define form_slot(form, role, name) form_slot_of(form, role, form_key(name))
+#define op_slot(op, role, name)     op_slot_of(op, role, form_key(name))
 #else
 int form_slot(Form f, Role role, const char *name);
+#define op_slot(op, role, name) form_slot(op_form(op), role, name)
 #endif
 
 typedef struct PathInfo {

@@ -5,18 +5,21 @@
 #ifndef TIK_LEAN_H
 #define TIK_LEAN_H
 
-/* What only texts need: members, initializers; and what only saves time. */
+/* What only texts need: members, initializers; what only saves time; and what only a
+ * lean loader needs. */
 #ifdef TIK_LEAN
 #define TEXT(...)
 #define NOT_LEAN(...)
+#define LEAN(...)         __VA_ARGS__
 #define TIK_TEXT_BYTES(n) 1
 /* Functions of which the frame is not to be a part of their caller's, which calls others
  * that need more of the stack. */
 #define LEAN_APART __attribute__((noinline))
 #else
 #define LEAN_APART
-#define TEXT(...)         __VA_ARGS__
-#define NOT_LEAN(...)     __VA_ARGS__
+#define TEXT(...)     __VA_ARGS__
+#define NOT_LEAN(...) __VA_ARGS__
+#define LEAN(...)
 #define TIK_TEXT_BYTES(n) (n)
 #endif
 

@@ -53,7 +53,7 @@ bool
 form_blk0_is_1(Form f, int param, const Choices *c)
 {
     int n;
-    bool one = form_params(f, &n)[param].role == ROLE_DST &&
+    bool one = role_at(form_params(f, &n), param) == ROLE_DST &&
                form_family(f) != FAM_COMPARE &&
                chosen(c, CHOICE_BLOCK_STRIDE_0) == CHOSE_BLOCK_STRIDE_0_ONE;
     return form_lanes(f, param).blk0_is_1 || one;

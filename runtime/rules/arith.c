@@ -15,7 +15,7 @@
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 /* ---- static rules -------------------------------------------------------- */
@@ -65,7 +65,7 @@ types_ok(const CheckInstr *in, Fault *fault)
 static Dtype
 work_dtype(const CheckInstr *in)
 {
-    Sem sem = op_table[in->op].sem;
+    Sem sem = op_sem(in->op);
     return sem == SEM_REC || sem == SEM_RSQRT ? DT_F32 : DT_F16;
 }
 
@@ -111,7 +111,7 @@ static int
 work_factor(const CheckInstr *in)
 {
     bool half = in->args[VPRECISE_src].t.dtype == DT_F16;
-    switch (op_table[in->op].sem) {
+    switch (op_sem(in->op)) {
     case SEM_REC:
         return half ? 4 : 2;
     case SEM_RSQRT:
@@ -152,7 +152,7 @@ arith_footprint(const CheckInstr *in, int param, bool *exact)
 static Rule
 arith_bounds_rule(Op op, int param)
 {
-    return op_table[op].form == FORM_VPRECISE && param == VPRECISE_work_tensor
+    return op_form(op) == FORM_VPRECISE && param == VPRECISE_work_tensor
                ? RULE_WORK_SIZE
                : RULE_TENSOR_OVERFLOW;
 }
@@ -166,7 +166,7 @@ arith_overlap(const CheckInstr *in, int param, Fault *fault)
         return check_apart(in, RULE_WORK_OVERLAP, VPRECISE_dst, param, fault) &&
                check_apart(in, RULE_WORK_OVERLAP, VPRECISE_src, param, fault);
     }
-    bool fused = sem_reads_dst(op_table[in->op].sem) &&
+    bool fused = sem_reads_dst(op_sem(in->op)) &&
                  in->args[VPRECISE_dst].t.dtype != in->args[param].t.dtype;
     return fused || form_of(in) == FORM_VPRECISE
                ? check_apart(in, RULE_OVERLAP_FORBIDDEN, VPRECISE_dst, param, fault)
@@ -176,7 +176,7 @@ arith_overlap(const CheckInstr *in, int param, Fault *fault)
 static Rule
 arith_overlap_rule(Op op, int param)
 {
-    if (op_table[op].form != FORM_VPRECISE) {
+    if (op_form(op) != FORM_VPRECISE) {
         return RULE_OVERLAP_MULTI;
     }
     return param == VPRECISE_work_tensor ? RULE_WORK_OVERLAP : RULE_OVERLAP_FORBIDDEN;

@@ -64,7 +64,7 @@ const char *
 check_param_name(const CheckInstr *in, int param)
 {
     int n;
-    return form_params(op_table[in->op].form, &n)[param].name;
+    return param_at(op_params(in->op, &n), param)->name;
 }
 
 /* Lists the types of the instruction on its processor. */
@@ -116,7 +116,7 @@ static bool
 available(const CheckInstr *in, Fault *fault)
 {
     FaultAt at = {RULE_NOT_ON_ARCH, -1, 0, 0, 0};
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     if (!check_by_choice(in) && !op_on_soc(in->op, in->soc)) {
         return check_fail(fault, &at, "%s does not exist on %s", check_op_name(in),
                           in->soc->name);
@@ -149,7 +149,7 @@ check_main_dtype(const CheckInstr *in, int param, Fault *fault)
 bool
 check_same_dtype(const CheckInstr *in, int param, Fault *fault)
 {
-    int main = form_main(op_table[in->op].form);
+    int main = op_main(in->op);
     Dtype t = in->args[param].t.dtype;
     Dtype d = in->args[main].t.dtype;
     FaultAt at = {RULE_DTYPE_MISMATCH, param, (int64_t)t, (int64_t)d, (int64_t)d};
@@ -166,7 +166,7 @@ mask_form_ok(const CheckInstr *in, int param, Fault *fault)
 {
     MaskForm form = in->args[param].m.form;
     FaultAt at = {RULE_MASK_MODE, param, 0, 0, 0};
-    if (form == MASK_COUNTER && form_first(op_table[in->op].form, ROLE_MASKMODE) < 0) {
+    if (form == MASK_COUNTER && op_first(in->op, ROLE_MASKMODE) < 0) {
         return check_fail(fault, &at, "%s has no counter mode", check_op_name(in));
     }
     if (form == MASK_COUNTER && !soc_has(in->soc, FEATURE_MASK_COUNTER)) {
@@ -198,7 +198,7 @@ static bool
 scope_is_ub(const CheckInstr *in, int param, Fault *fault)
 {
     Scope s = in->args[param].t.scope;
-    if (reg_operand(op_table[in->op].form, param)) {
+    if (reg_operand(op_form(in->op), param)) {
         return scope_is_register(in, param, fault);
     }
     FaultAt at = {RULE_SCOPE_UB, param, (int64_t)s, SC_UB, SC_UB};
@@ -213,9 +213,8 @@ operand_dtype(const CheckInstr *in, int param, OperandType of, Fault *fault)
     Dtype t = in->args[param].t.dtype;
     FaultAt at = {RULE_DTYPE_UNSUPPORTED, param, (int64_t)t, 0, 0};
     if (of == OF_MAIN) {
-        return param == form_main(op_table[in->op].form)
-                   ? check_main_dtype(in, param, fault)
-                   : check_same_dtype(in, param, fault);
+        return param == op_main(in->op) ? check_main_dtype(in, param, fault)
+                                        : check_same_dtype(in, param, fault);
     }
     if (of == OF_BITS) {
         return dtype_kind(t) == KIND_UINT ||
@@ -232,15 +231,15 @@ operand_dtype(const CheckInstr *in, int param, OperandType of, Fault *fault)
 
 /* The main operand comes first: the others are compared with it. */
 static bool
-operand_dtypes(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
+operand_dtypes(const CheckInstr *in, const ParamRow *params, int n, Fault *fault)
 {
-    int main = form_main(op_table[in->op].form);
-    if (main >= 0 && !operand_dtype(in, main, params[main].of, fault)) {
+    int main = op_main(in->op);
+    if (main >= 0 && !operand_dtype(in, main, param_at(params, main)->of, fault)) {
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if (is_tensor(&params[i]) && i != main &&
-            !operand_dtype(in, i, params[i].of, fault)) {
+        if (is_tensor(param_at(params, i)) && i != main &&
+            !operand_dtype(in, i, param_at(params, i)->of, fault)) {
             return false;
         }
     }
@@ -271,8 +270,8 @@ attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
 static bool
 works_in_ub(Op op)
 {
-    Family f = form_family(op_table[op].form);
-    return op_table[op].pipe != OP_PIPE_PATH && f != FAM_LOAD && f != FAM_CUBE;
+    Family f = op_family(op);
+    return op_pipe(op) != OP_PIPE_PATH && f != FAM_LOAD && f != FAM_CUBE;
 }
 
 /* Families that static_vector is for. */
@@ -283,11 +282,11 @@ is_vector(Family f)
 }
 
 static bool
-static_vector(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault)
+static_vector(const CheckInstr *in, const ParamRow *params, int n, Fault *fault)
 {
     bool ub = works_in_ub(in->op);
     for (int i = 0; i < n; i++) {
-        if (is_tensor(&params[i]) && ub && !scope_is_ub(in, i, fault)) {
+        if (is_tensor(param_at(params, i)) && ub && !scope_is_ub(in, i, fault)) {
             return false;
         }
     }
@@ -295,8 +294,9 @@ static_vector(const CheckInstr *in, const ParamInfo *params, int n, Fault *fault
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if ((params[i].role == ROLE_ATTR && !attr_ok(in, i, &params[i], fault)) ||
-            (params[i].role == ROLE_MASK && !mask_form_ok(in, i, fault))) {
+        if ((param_at(params, i)->role == ROLE_ATTR &&
+             !attr_ok(in, i, param_at(params, i), fault)) ||
+            (param_at(params, i)->role == ROLE_MASK && !mask_form_ok(in, i, fault))) {
             return false;
         }
     }
@@ -321,19 +321,18 @@ bool
 check_static(const CheckInstr *in, Fault *fault)
 {
     int n;
-    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    const ParamRow *params = op_params(in->op, &n);
     const FamilyRules *rules = check_family(in->op);
     if (!available(in, fault)) {
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if (params[i].role == ROLE_DST &&
-            !read_only(&in->args[i].t, i, param_name_of(&params[i]), fault)) {
+        if (param_at(params, i)->role == ROLE_DST &&
+            !read_only(&in->args[i].t, i, param_name_of(param_at(params, i)), fault)) {
             return false;
         }
     }
-    if (is_vector(form_family(op_table[in->op].form)) &&
-        !static_vector(in, params, n, fault)) {
+    if (is_vector(op_family(in->op)) && !static_vector(in, params, n, fault)) {
         return false;
     }
     return rules->statics == NULL || rules->statics(in, fault);
@@ -413,7 +412,7 @@ mask_bits_ok(const CheckInstr *in, int param, Fault *fault)
 bool
 check_masks_pairs(const CheckInstr *in)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     int dst = form_first(form, ROLE_DST);
     return dst >= 0 && form_is_vector(form, dst) &&
            dtype_is_half_byte(in->args[dst].t.dtype);
@@ -441,7 +440,7 @@ mask_pairs_ok(const CheckInstr *in, int param, Fault *fault)
 static bool
 may_move_nothing(const CheckInstr *in, const ParamInfo *p)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     return (form == FORM_MOVE || form == FORM_BIASMOVE) &&
            (p->rule == RULE_RANGE_NBURST || p->rule == RULE_RANGE_BURST) &&
            chosen(in->choices, CHOICE_MOVE_COUNT_0) == CHOSE_MOVE_COUNT_0_NOTHING;
@@ -451,7 +450,7 @@ bool
 check_in_row(const CheckInstr *in, int param)
 {
     int n;
-    const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
+    const ParamInfo *p = param_at(op_params(in->op, &n), param);
     return in->args[param].v >= param_lo(p) && in->args[param].v <= param_hi(p);
 }
 
@@ -459,7 +458,7 @@ int64_t
 check_least(const CheckInstr *in, int param)
 {
     int n;
-    const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
+    const ParamInfo *p = param_at(op_params(in->op, &n), param);
     bool zero = p->role == ROLE_REPEAT || may_move_nothing(in, p);
     return zero && !in->args[param].literal ? 0 : param_lo(p);
 }
@@ -490,9 +489,9 @@ Dtype
 check_scalar_dtype(const CheckInstr *in, int param)
 {
     int n;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     int main = form_main(form);
-    Dtype t = operand_type_dtype(form_params(form, &n)[param].of,
+    Dtype t = operand_type_dtype(param_at(form_params(form, &n), param)->of,
                                  main < 0 ? DT_NONE : in->args[main].t.dtype);
     return t == DT_NONE ? DT_S64 : t;
 }
@@ -544,7 +543,7 @@ int64_t
 check_extent(const CheckInstr *in, int param)
 {
     bool exact;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     const FamilyRules *rules = check_family(in->op);
     if (rules->extent != NULL) {
         return rules->extent(in, param);
@@ -612,7 +611,7 @@ void
 check_reach(const CheckInstr *in, int param, int64_t *extent, int64_t *reach)
 {
     bool exact;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     const FamilyRules *rules = check_family(in->op);
     bool lanes = form_is_vector(form, param) && form_family(form) != FAM_REG;
     if (rules->extent != NULL || rules->footprint == NULL || lanes ||
@@ -713,9 +712,9 @@ value_mask(const CheckInstr *in, int param, Fault *fault)
 }
 
 static bool
-run_step(const CheckInstr *in, CheckStep step, const ParamInfo *params, Fault *fault)
+run_step(const CheckInstr *in, CheckStep step, const ParamRow *params, Fault *fault)
 {
-    const ParamInfo *p = &params[step.param];
+    const ParamInfo *p = param_at(params, step.param);
     switch (step.kind) {
     case CHECK_ALIGN:
         return value_align(in, step.param, p, fault);
@@ -769,7 +768,7 @@ check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
     int n, varies[MOST_VARYING], found = 0, all = 1;
     bool corners =
         rules->bounds_corners != NULL && rules->bounds_corners(hi->op, step.param);
-    (void)form_params(op_table[hi->op].form, &n);
+    (void)op_params(hi->op, &n);
     for (int i = 0; corners && i < n; i++) {
         if (lo->args[i].v != hi->args[i].v) {
             if (found == MOST_VARYING) {
@@ -807,7 +806,7 @@ check_reads_dst(const CheckInstr *in)
 {
     const FamilyRules *rules = check_family(in->op);
     return rules->reads_dst != NULL ? rules->reads_dst(in)
-                                    : sem_reads_dst(op_table[in->op].sem);
+                                    : sem_reads_dst(op_sem(in->op));
 }
 
 Rule
@@ -817,7 +816,7 @@ check_overlap_rule(Op op, int param)
     if (rules->overlap_rule != NULL) {
         return rules->overlap_rule(op, param);
     }
-    return op_table[op].form == FORM_MOVE ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
+    return op_form(op) == FORM_MOVE ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
 static int
@@ -857,24 +856,24 @@ bool
 check_has_overlap(Op op, int i)
 {
     int n;
-    const ParamInfo *params = form_params(op_table[op].form, &n);
+    const ParamRow *params = op_params(op, &n);
     const FamilyRules *rules = check_family(op);
-    int dst = form_first(op_table[op].form, ROLE_DST);
-    return is_tensor(&params[i]) && rules->overlap != NULL && dst >= 0 && i != dst &&
-           (rules->has_overlap == NULL || rules->has_overlap(op, i));
+    int dst = op_first(op, ROLE_DST);
+    return is_tensor(param_at(params, i)) && rules->overlap != NULL && dst >= 0 &&
+           i != dst && (rules->has_overlap == NULL || rules->has_overlap(op, i));
 }
 
 int
 check_steps(Op op, CheckStep *out)
 {
     int nparams;
-    const ParamInfo *params = form_params(op_table[op].form, &nparams);
+    const ParamRow *params = op_params(op, &nparams);
     int n = 0;
     for (int i = 0; i < nparams; i++) {
-        n += steps_of_param(op, &params[i], i, out + n);
+        n += steps_of_param(op, param_at(params, i), i, out + n);
     }
     for (int i = 0; i < nparams; i++) {
-        if (is_tensor(&params[i])) {
+        if (is_tensor(param_at(params, i))) {
             out[n++] = (CheckStep){CHECK_BOUNDS, i};
         }
     }
@@ -888,10 +887,10 @@ check_steps(Op op, CheckStep *out)
 
 /* The steps of one operand by itself: all but bounds and overlap. */
 static bool
-run_operand(const CheckInstr *in, const ParamInfo *params, int i, Fault *fault)
+run_operand(const CheckInstr *in, const ParamRow *params, int i, Fault *fault)
 {
     CheckStep steps[2];
-    int n = steps_of_param(in->op, &params[i], i, steps);
+    int n = steps_of_param(in->op, param_at(params, i), i, steps);
     for (int k = 0; k < n; k++) {
         if (!run_step(in, steps[k], params, fault)) {
             return false;
@@ -904,20 +903,20 @@ bool
 check_operand(const CheckInstr *in, int param, Fault *fault)
 {
     int n;
-    return run_operand(in, form_params(op_table[in->op].form, &n), param, fault);
+    return run_operand(in, op_params(in->op, &n), param, fault);
 }
 
 bool
 check_numbers(const CheckInstr *in, Fault *fault)
 {
     int n;
-    const ParamInfo *p = form_params(op_table[in->op].form, &n);
+    const ParamRow *p = op_params(in->op, &n);
     for (int i = 0; i < n; i++) {
-        Role role = p[i].role;
+        Role role = param_at(p, i)->role;
         bool holds = role == ROLE_INT || role == ROLE_REPEAT
-                         ? value_range(in, i, &p[i], fault)
+                         ? value_range(in, i, param_at(p, i), fault)
                      : role == ROLE_MASK   ? value_mask(in, i, fault)
-                     : role == ROLE_SCALAR ? value_scalar(in, i, &p[i], fault)
+                     : role == ROLE_SCALAR ? value_scalar(in, i, param_at(p, i), fault)
                                            : true;
         if (!holds || !require_holds(in, i, fault)) {
             return false;
@@ -930,7 +929,7 @@ bool
 check_alone(const CheckInstr *in, CheckStep step, Fault *fault)
 {
     int n;
-    return run_step(in, step, form_params(op_table[in->op].form, &n), fault);
+    return run_step(in, step, op_params(in->op, &n), fault);
 }
 
 void
@@ -938,7 +937,7 @@ check_copy(CheckInstr *to, const CheckInstr *from)
 {
     int n = 1;
     if (from->op != OP_COUNT) {
-        (void)form_params(op_table[from->op].form, &n);
+        (void)op_params(from->op, &n);
     }
     memcpy(to, from, offsetof(CheckInstr, args) + (size_t)n * sizeof from->args[0]);
 }
@@ -953,10 +952,10 @@ check_step(const CheckInstr *in, CheckStep step, Fault *fault)
                (told->rule == RULE_ADDRESS_ALIGN) != align;
     }
     int n;
-    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    const ParamRow *params = op_params(in->op, &n);
     bool shape = step.kind == CHECK_BOUNDS || step.kind == CHECK_OVERLAP;
     for (int i = 0; shape && i < n; i++) {
-        if (!is_tensor(&params[i]) && !run_operand(in, params, i, NULL)) {
+        if (!is_tensor(param_at(params, i)) && !run_operand(in, params, i, NULL)) {
             return true;
         }
     }
@@ -967,14 +966,15 @@ bool
 check_values(const CheckInstr *in, Fault *fault)
 {
     int n;
-    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    const ParamRow *params = op_params(in->op, &n);
     for (int i = 0; i < n; i++) {
         if (!run_operand(in, params, i, fault)) {
             return false;
         }
     }
     for (int i = 0; i < n; i++) {
-        if (is_tensor(&params[i]) && !value_bounds(in, i, &params[i], fault)) {
+        if (is_tensor(param_at(params, i)) &&
+            !value_bounds(in, i, param_at(params, i), fault)) {
             return false;
         }
     }
@@ -991,7 +991,7 @@ bool
 check_multiple(Op op, const CheckMultiple *m, Fault *fault)
 {
     int n;
-    const ParamInfo *p = &form_params(op_table[op].form, &n)[m->param];
+    const ParamInfo *p = param_at(op_params(op, &n), m->param);
     FaultAt at = {m->rule, m->param, m->value, m->unit, m->unit};
     return m->value % m->unit == 0 ||
            check_fail(fault, &at, "%s is %lld; %s takes a multiple of %lld there",
@@ -1002,21 +1002,22 @@ bool
 check_offset(Op op, const CheckOffset *o, Fault *fault)
 {
     int n;
-    const ParamInfo *p = form_params(op_table[op].form, &n);
+    const ParamRow *p = op_params(op, &n);
     FaultAt at = {RULE_OFFSET_ALIGN, o->param, o->value, o->unit, o->unit};
     if (o->value % o->unit != 0) {
         return check_fail(fault, &at,
                           "%s[%lld] is %lld; %s takes multiples of %lld there",
-                          p[o->param].name, (long long)o->entry, (long long)o->value,
-                          op_method(op), (long long)o->unit);
+                          param_at(p, o->param)->name, (long long)o->entry,
+                          (long long)o->value, op_method(op), (long long)o->unit);
     }
     at = (FaultAt){RULE_TENSOR_OVERFLOW, o->to, o->at, 0, o->limit};
     return (o->at >= 0 && o->at <= o->limit - o->size) ||
            check_fail(fault, &at,
                       "%s[%lld] is %lld, which leads to bytes %lld to %lld of %s; the "
                       "tensor has %lld bytes",
-                      p[o->param].name, (long long)o->entry, (long long)o->value,
-                      (long long)o->at, (long long)(o->at + o->size - 1), p[o->to].name,
+                      param_at(p, o->param)->name, (long long)o->entry,
+                      (long long)o->value, (long long)o->at,
+                      (long long)(o->at + o->size - 1), param_at(p, o->to)->name,
                       (long long)o->limit);
 }
 
@@ -1026,22 +1027,21 @@ check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault)
     int n;
     int64_t end = sat_add(t->offset, extent);
     return extent == 0 || (t->offset >= 0 && end <= check_limit(t)) ||
-           overflow_fault(t, param,
-                          param_name_of(&form_params(op_table[op].form, &n)[param]), end,
-                          fault);
+           overflow_fault(t, param, param_name_of(param_at(op_params(op, &n), param)),
+                          end, fault);
 }
 
 bool
 check_overlap_relates(Form f, int a, int b)
 {
     int n;
-    const ParamInfo *p = form_params(f, &n);
-    bool sources = p[a].role == ROLE_SRC && p[b].role == ROLE_SRC;
+    const ParamRow *p = form_params(f, &n);
+    bool sources = param_at(p, a)->role == ROLE_SRC && param_at(p, b)->role == ROLE_SRC;
     if (sources && form_family(f) == FAM_SORT) {
         return false;
     }
-    return a != b &&
-           (!param_is_item(&p[a]) || !param_is_item(&p[b]) || p[a].role != p[b].role);
+    return a != b && (!param_is_item(param_at(p, a)) || !param_is_item(param_at(p, b)) ||
+                      param_at(p, a)->role != param_at(p, b)->role);
 }
 
 bool

@@ -17,14 +17,14 @@ enum {
 static Sem
 sem_of(const CheckInstr *in)
 {
-    return op_table[in->op].sem;
+    return op_sem(in->op);
 }
 
 /* Returns the operand with the bits of a select; -1 when there is none. */
 static int
 sel_slot(Op op)
 {
-    return form_slot(op_table[op].form, ROLE_SRC, "sel");
+    return op_slot(op, ROLE_SRC, "sel");
 }
 
 static bool
@@ -86,7 +86,7 @@ row_bytes(const CheckInstr *in)
 static Footprint
 compare_footprint(const CheckInstr *in, int param, bool *exact)
 {
-    if (form_is_vector(op_table[in->op].form, param)) {
+    if (op_is_vector(in->op, param)) {
         return lanes_footprint(in, param, exact);
     }
     *exact = sem_of(in) != SEM_SEL_BITS || lanes_end(in) == check_lanes(in);
@@ -97,7 +97,7 @@ compare_footprint(const CheckInstr *in, int param, bool *exact)
 static int64_t
 compare_overlap_extent(const CheckInstr *in, int param)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     bool bits = form == FORM_VCMPV || form == FORM_VCMPVB || form == FORM_VCMPVS;
     return bits && param == 0 ? sat_mul(check_repeats(in), REPEAT_BYTES) : 0;
 }
@@ -212,7 +212,7 @@ bits_overlap(const CheckInstr *in, int param, Fault *fault)
 static bool
 sel_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_first(op_table[in->op].form, ROLE_DST);
+    int dst = op_first(in->op, ROLE_DST);
     int64_t from = in->args[param].t.offset;
     Row row = {param, from, check_lanes(in) / 8, (lanes_end(in) + 7) / 8};
     Blocks b = blocks_of(in, dst);
@@ -234,7 +234,7 @@ sel_overlap(const CheckInstr *in, int param, Fault *fault)
 static bool
 compare_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     int dst = form_first(form, ROLE_DST);
     bool by_lanes = form_is_vector(form, param);
     if (in->args[dst].t.buffer != in->args[param].t.buffer || check_repeats(in) == 0 ||
@@ -254,7 +254,7 @@ compare_overlap(const CheckInstr *in, int param, Fault *fault)
 static int
 compare_align(const CheckInstr *in, int param)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     const CheckTensor *t = &in->args[param].t;
     if (param == sel_slot(in->op) && sem_of(in) == SEM_SEL_BITS) {
         return dtype_size(t->dtype);

@@ -63,7 +63,7 @@ static bool
 no_mode(const CheckInstr *in, int slot, uint32_t modes, Fault *fault)
 {
     int64_t mode = in->args[slot].v;
-    int dst = form_first(op_table[in->op].form, ROLE_DST);
+    int dst = op_first(in->op, ROLE_DST);
     TEXT(char list[120] = "";)
     FaultAt at = {RULE_ROUND_MODE, slot, mode, 0, 0};
     return check_fail(
@@ -76,7 +76,7 @@ no_mode(const CheckInstr *in, int slot, uint32_t modes, Fault *fault)
 bool
 check_conversion(const CheckInstr *in, Fault *fault)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     int dst = form_first(form, ROLE_DST), src = form_first(form, ROLE_SRC);
     int round = form_slot(form, ROLE_ATTR, "round_mode");
     uint32_t modes;
@@ -92,7 +92,7 @@ check_conversion(const CheckInstr *in, Fault *fault)
 static bool
 convert_statics(const CheckInstr *in, Fault *fault)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     int unit = form_slot(form, ROLE_ATTR, "stride_unit");
     Dtype to = in->args[form_first(form, ROLE_DST)].t.dtype;
     if (unit >= 0 && in->args[unit].v >= 2 && dtype_is_half_byte(to)) {
@@ -112,7 +112,7 @@ enum {
 static bool
 is_table(const CheckInstr *in, int param)
 {
-    return !form_is_vector(op_table[in->op].form, param);
+    return !op_is_vector(in->op, param);
 }
 
 static Footprint
@@ -149,7 +149,7 @@ table_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
 static bool
 convert_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_first(op_table[in->op].form, ROLE_DST);
+    int dst = op_first(in->op, ROLE_DST);
     return is_table(in, param) ? table_overlap(in, dst, param, fault)
                                : lanes_overlap(in, dst, param, fault);
 }

@@ -11,13 +11,13 @@
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 static bool
 is_conv(const CheckInstr *in)
 {
-    return op_table[in->op].sem == SEM_CONV2D;
+    return op_sem(in->op) == SEM_CONV2D;
 }
 
 /* Returns the slot of the bias; -1 when there is none. */
@@ -53,7 +53,7 @@ static bool
 bias_scope(const CheckInstr *in, Fault *fault)
 {
     int slot = bias_slot(in);
-    bool unit = op_table[in->op].sem == SEM_MMAD;
+    bool unit = op_sem(in->op) == SEM_MMAD;
     if (slot < 0 || (unit && in->args[slot].t.scope == SC_BT)) {
         return true;
     }
@@ -63,7 +63,7 @@ bias_scope(const CheckInstr *in, Fault *fault)
 static bool
 scopes(const CheckInstr *in, Fault *fault)
 {
-    bool unit = op_table[in->op].sem == SEM_MMAD;
+    bool unit = op_sem(in->op) == SEM_MMAD;
     return scope_is(in, MATMUL_dst, SC_L0C, fault) &&
            scope_is(in, MATMUL_a, unit ? SC_L0A : SC_L1, fault) &&
            scope_is(in, MATMUL_b, unit ? SC_L0B : SC_L1, fault) && bias_scope(in, fault);
@@ -189,7 +189,7 @@ static_cube(const CheckInstr *in, Fault *fault)
     if (!scopes(in, fault) || !types(in, fault) || !bias_static(in, fault)) {
         return false;
     }
-    switch (op_table[in->op].sem) {
+    switch (op_sem(in->op)) {
     case SEM_MATMUL:
         return k_in_bytes(in, fault);
     case SEM_CONV2D:
@@ -254,7 +254,7 @@ bytes_of(const CheckInstr *in, int param)
     int64_t rows = fractal_up(s.m, FRACTAL_SIDE), columns = fractal_up(s.n, FRACTAL_SIDE);
     int64_t depth = fractal_up(s.k, fractal_c0(dtype_size(in->args[MATMUL_a].t.dtype)));
     bool few = is_conv(in) && in->args[CONV2D_fm_c0].v == FRACTAL_FEW;
-    bool vector = op_table[in->op].sem == SEM_MMAD && s.m == 1;
+    bool vector = op_sem(in->op) == SEM_MMAD && s.m == 1;
     switch (param) {
     case MATMUL_dst:
         return sat_mul(sat_mul(rows, columns), size);
@@ -288,7 +288,7 @@ static int
 cube_align(const CheckInstr *in, int param)
 {
     const CheckTensor *t = &in->args[param].t;
-    bool high = op_table[in->op].sem != SEM_MMAD;
+    bool high = op_sem(in->op) != SEM_MMAD;
     if (t->scope == SC_L1 && high && param != bias_slot(in) &&
         !soc_has(in->soc, FEATURE_MATMUL_ANYWHERE)) {
         return FRACTAL_BYTES;
@@ -318,7 +318,7 @@ cube_reads_dst(const CheckInstr *in)
     if (bias_slot(in) >= 0) {
         return false;
     }
-    bool onto = op_table[in->op].sem == SEM_MMAD;
+    bool onto = op_sem(in->op) == SEM_MMAD;
     return !in->args[slot].literal || (in->args[slot].v != 0) == onto;
 }
 

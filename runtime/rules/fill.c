@@ -14,7 +14,7 @@ enum {
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 static bool
@@ -137,7 +137,7 @@ static Rule
 fill_overlap_rule(Op op, int param)
 {
     (void)param;
-    return op_table[op].form == FORM_VBCB ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
+    return op_form(op) == FORM_VBCB ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
 /* Warns of literals if known, else of the others. */

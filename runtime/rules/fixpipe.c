@@ -223,7 +223,7 @@ blocks_other(const CheckInstr *in, Fault *fault)
 static bool
 blocks_relu(const CheckInstr *in, Fault *fault)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     FaultAt at = {RULE_FIX_RELU, FIXA_relu, 1, 0, 0};
     bool scalar = in->args[FIXA_quantize].v == 2 && !has_vector(form);
     if (in->args[FIXA_relu].v == 0 || has_words(in->soc)) {
@@ -244,7 +244,7 @@ blocks_statics(const CheckInstr *in, Fault *fault)
 {
     static const char *const names[] = {"no quantize_params", "fp322fp16", "int322fp16"};
     const CheckArg *a = in->args;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     int64_t quant = a[FIXA_quantize].v;
     bool pair = false;
     if (!fix_path(in,
@@ -362,7 +362,7 @@ static bool
 columns_statics(const CheckInstr *in, Fault *fault)
 {
     const CheckArg *a = in->args;
-    bool vector = op_table[in->op].form == FORM_FIXCV, pair = false;
+    bool vector = op_form(in->op) == FORM_FIXCV, pair = false;
     int64_t mode = a[FIXC_quant_pre].v;
     if (!columns_path(in, fault)) {
         return false;

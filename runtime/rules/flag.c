@@ -68,8 +68,8 @@ path_pipe(Scope from, Scope to)
 Pipe
 flag_pipe(const CheckInstr *in)
 {
-    Form form = op_table[in->op].form;
-    int pipe = op_table[in->op].pipe;
+    Form form = op_form(in->op);
+    int pipe = op_pipe(in->op);
     int src = form_first(form, ROLE_SRC), dst = form_first(form, ROLE_DST);
     if (pipe != OP_PIPE_PATH) {
         return (Pipe)pipe;
@@ -96,7 +96,7 @@ static bool
 pipe_exists(const CheckInstr *in, int param, Fault *fault)
 {
     int64_t v = in->args[param].v;
-    int64_t most = op_table[in->op].form == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
+    int64_t most = op_form(in->op) == FORM_PIPE ? PIPE_COUNT : PIPE_COUNT - 1;
     FaultAt at = {RULE_PIPE, param, v, 0, most};
     if (v < 0 || v > most) {
         return check_fail(fault, &at, "%s is queue %lld; they are 0 to %lld",
@@ -111,18 +111,18 @@ static bool
 control_statics(const CheckInstr *in, Fault *fault)
 {
     int n;
-    if (op_table[in->op].sem == SEM_LOOP_BOUNDS && !loop_dtype(in, fault)) {
+    if (op_sem(in->op) == SEM_LOOP_BOUNDS && !loop_dtype(in, fault)) {
         return false;
     }
-    const ParamInfo *params = form_params(op_table[in->op].form, &n);
+    const ParamRow *params = op_params(in->op, &n);
     for (int i = 0; i < n; i++) {
-        if (params[i].role == ROLE_PIPE && !pipe_exists(in, i, fault)) {
+        if (param_at(params, i)->role == ROLE_PIPE && !pipe_exists(in, i, fault)) {
             return false;
         }
     }
     FaultAt at = {RULE_SYNC_SAME_PIPE, FLAG_trigger_pipe, in->args[FLAG_trigger_pipe].v,
                   0, PIPE_COUNT - 1};
-    return op_table[in->op].form != FORM_FLAG ||
+    return op_form(in->op) != FORM_FLAG ||
            in->args[FLAG_pipe].v != in->args[FLAG_trigger_pipe].v ||
            check_fail(fault, &at, "both queues of %s are PIPE_%s", check_op_name(in),
                       pipe_name((Pipe)at.value));
@@ -182,7 +182,7 @@ const FamilyRules rules_control = {
 bool
 flag_step_known(bool *up, const CheckInstr *in, Fault *fault)
 {
-    bool set = op_table[in->op].sem == SEM_SET_FLAG;
+    bool set = op_sem(in->op) == SEM_SET_FLAG;
     const char *from = pipe_name((Pipe)in->args[FLAG_pipe].v);
     const char *to = pipe_name((Pipe)in->args[FLAG_trigger_pipe].v);
     long long id = in->args[FLAG_event_id].v;

@@ -19,7 +19,7 @@ enum {
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 static int64_t
@@ -489,7 +489,7 @@ check_bi_windows(int64_t window, int64_t step, Fault *fault)
 static bool
 family_has_overlap(Op op, int param)
 {
-    Form f = op_table[op].form;
+    Form f = op_form(op);
     return f == FORM_BI || (is_pick(f) && param == PICK_src0);
 }
 

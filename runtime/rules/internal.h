@@ -96,7 +96,7 @@ extern const FamilyRules *const check_families[FAM_COUNT];
 static inline const FamilyRules *
 check_family(Op op)
 {
-    return check_families[form_family(op_table[op].form)];
+    return check_families[op_family(op)];
 }
 
 /* Checks the steps of one operand by itself: all but bounds and overlap. */

@@ -184,7 +184,7 @@ static Acc
 acc_of(const CheckInstr *in)
 {
     const CheckArg *a = in->args;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     Acc x = {.mode = (BlockMode)constant(in, ACCFLY_block_mode, BLOCK_MODES),
              .scale = (AccScale)constant(in, ACCFLY_deq_mode, SCALE_COUNT),
              .vector = form == FORM_ACCV || form == FORM_ACCVFLY,

@@ -25,7 +25,7 @@ typedef struct Runs {
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 static Runs
@@ -225,7 +225,7 @@ layout_overlap(const CheckInstr *in, int param, Fault *fault)
 static bool
 layout_has_overlap(Op op, int param)
 {
-    Form f = op_table[op].form;
+    Form f = op_form(op);
     return f != FORM_CHANNELS && (f != FORM_NCHW || param >= NCHW_src_list);
 }
 

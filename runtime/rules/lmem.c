@@ -25,13 +25,13 @@ static const char axes[] = "nchw";
 static const LmemOperand *
 operand(const CheckInstr *in, int param)
 {
-    return form_lmem(op_table[in->op].form, param);
+    return form_lmem(op_form(in->op), param);
 }
 
 static bool
 is_move(const CheckInstr *in)
 {
-    return op_table[in->op].form == FORM_LMOVE;
+    return op_form(in->op) == FORM_LMOVE;
 }
 
 static int64_t
@@ -146,7 +146,7 @@ on_each(const CheckInstr *in, bool (*rule)(const CheckInstr *, int, Fault *),
         Fault *fault)
 {
     int n;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     (void)form_params(form, &n);
     for (int i = 0; i < n; i++) {
         if (form_lmem(form, i) != NULL && !rule(in, i, fault)) {
@@ -317,7 +317,7 @@ lane_conv_numbers(const CheckInstr *in)
 static bool
 is_conv(const CheckInstr *in)
 {
-    return op_table[in->op].form == FORM_LCONV;
+    return op_form(in->op) == FORM_LCONV;
 }
 
 /* Returns whether every number is in its range in form.def. */
@@ -325,14 +325,15 @@ static bool
 conv_numbers_ok(const CheckInstr *in, Fault *fault)
 {
     int n;
-    const ParamInfo *p = form_params(FORM_LCONV, &n);
+    const ParamRow *rows = form_params(FORM_LCONV, &n);
     for (int i = LCONV_kernel_h; i < n; i++) {
+        const ParamInfo *p = param_at(rows, i);
         int64_t v = in->args[i].v;
-        FaultAt at = {(Rule)p[i].rule, i, v, param_lo(&p[i]), param_hi(&p[i])};
-        if (v < param_lo(&p[i]) || v > param_hi(&p[i])) {
-            return check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld", p[i].name,
-                              (long long)v, check_op_name(in), (long long)p[i].lo,
-                              (long long)p[i].hi);
+        FaultAt at = {(Rule)p->rule, i, v, param_lo(p), param_hi(p)};
+        if (v < param_lo(p) || v > param_hi(p)) {
+            return check_fail(fault, &at, "%s is %lld; %s takes %lld to %lld", p->name,
+                              (long long)v, check_op_name(in), (long long)p->lo,
+                              (long long)p->hi);
         }
     }
     return true;

@@ -10,7 +10,7 @@ BankUser
 bank_user(const CheckInstr *in, BankFind *find, void *ctx)
 {
     int n;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     const ParamInfo *params = form_params(form, &n);
     BankUser u = {.op = in->op, .computes = form != FORM_LMOVE};
     for (int i = 0; i < n && u.n < BANK_OPERANDS; i++) {

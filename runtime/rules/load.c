@@ -58,7 +58,7 @@ enum {
 static Sem
 sem_of(const CheckInstr *in)
 {
-    return op_table[in->op].sem;
+    return op_sem(in->op);
 }
 
 static int64_t
@@ -88,8 +88,8 @@ path_ok(const CheckInstr *in, Fault *fault)
 static int
 transpose_slot(const CheckInstr *in)
 {
-    int slot = form_slot(op_table[in->op].form, ROLE_ATTR, "if_transpose");
-    return slot >= 0 ? slot : form_slot(op_table[in->op].form, ROLE_ATTR, "en_transpose");
+    int slot = op_slot(in->op, ROLE_ATTR, "if_transpose");
+    return slot >= 0 ? slot : op_slot(in->op, ROLE_ATTR, "en_transpose");
 }
 
 static bool
@@ -121,7 +121,7 @@ transpose_ok(const CheckInstr *in, Fault *fault)
 static int
 mode_slot(Op op)
 {
-    switch (op_table[op].form) {
+    switch (op_form(op)) {
     case FORM_LOAD2D1:
         return LOAD2D1_addr_mode;
     case FORM_LOAD2D:
@@ -189,7 +189,7 @@ static_load(const CheckInstr *in, Fault *fault)
 static int
 kernel_shift(const CheckInstr *in)
 {
-    return load_kernel_shift(op_table[in->op].form);
+    return load_kernel_shift(op_form(in->op));
 }
 
 static FractalWindows
@@ -255,7 +255,7 @@ static Footprint
 load2d_bytes(const CheckInstr *in, int param)
 {
     const CheckArg *a = in->args;
-    bool one = op_table[in->op].form == FORM_LOAD2D1;
+    bool one = op_form(in->op) == FORM_LOAD2D1;
     int64_t n = a[LOAD2D_repeat_times].v < 0 ? 0 : a[LOAD2D_repeat_times].v;
     if (param == LOAD2D_dst) {
         return fractals(0, n, one ? 1 : sat_add(a[LOAD2D_dst_gap].v, 1));
@@ -569,8 +569,8 @@ bool
 check_left_top(const CheckInstr *in, int param, Fault *fault)
 {
     FractalWindows s = windows_of(in);
-    bool wide = param == (op_table[in->op].form == FORM_COL2IMG ? COL2IMG_left_top_w
-                                                                : LOAD3D1_left_top_w);
+    bool wide = param == (op_form(in->op) == FORM_COL2IMG ? COL2IMG_left_top_w
+                                                          : LOAD3D1_left_top_w);
     return !check_is_geometry(in) ||
            corner_on_grid(in, param, wide ? s.left : s.top,
                           wide ? s.stride_w : s.stride_h, fault);
@@ -581,7 +581,7 @@ check_left_top(const CheckInstr *in, int param, Fault *fault)
 static bool
 load_has_overlap(Op op, int param)
 {
-    return op_table[op].sem == SEM_COL2IMG && param == LOAD2D_src;
+    return op_sem(op) == SEM_COL2IMG && param == LOAD2D_src;
 }
 
 static Rule
@@ -651,7 +651,7 @@ load_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *)
                   void *ctx)
 {
     kernel_warnings(in, false, report, ctx);
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     FaultAt at = {RULE_NOP, LOAD2D_repeat_times, 0, 1, 255};
     Fault fault;
     if ((form == FORM_LOAD2D1 || form == FORM_LOAD2D) &&

@@ -34,7 +34,7 @@ pad_width(int64_t mode)
 bool
 check_is_pad_move(const CheckInstr *in)
 {
-    return op_table[in->op].form == FORM_MOVE && in->args[MOVE_src].t.scope == SC_GM &&
+    return op_form(in->op) == FORM_MOVE && in->args[MOVE_src].t.scope == SC_GM &&
            in->args[MOVE_dst].t.scope == SC_L1 && pad_width(in->args[MOVE_mode].v) != 0;
 }
 
@@ -313,7 +313,7 @@ void
 check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
                     void *ctx)
 {
-    if (form_main(op_table[in->op].form) < 0) {
+    if (op_main(in->op) < 0) {
         return;
     }
     warn_dtypes(in, report, ctx);

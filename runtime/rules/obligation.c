@@ -16,10 +16,10 @@
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static const ParamInfo *
+static const ParamRow *
 params_of(const Known *k, int *n)
 {
-    return form_params(op_table[k->in->op].form, n);
+    return op_params(k->in->op, n);
 }
 
 static bool
@@ -61,7 +61,7 @@ put(const Known *k, CheckInstr *in, int param, int64_t v)
         in->args[param].t.offset = v;
         return;
     }
-    const ParamInfo *p = &params_of(k, &n)[param];
+    const ParamInfo *p = param_at(params_of(k, &n), param);
     if (is_accessed(p) || p->role == ROLE_ROOT) {
         in->args[param].t.offset = v;
     } else if (p->role == ROLE_MASK) {
@@ -87,9 +87,9 @@ static bool
 numbers_fixed(const Known *k)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
-        if (is_number(&p[i]) && !interval_is_const(values(k, i))) {
+        if (is_number(param_at(p, i)) && !interval_is_const(values(k, i))) {
             return false;
         }
     }
@@ -100,7 +100,7 @@ numbers_fixed(const Known *k)
 static bool
 shape_fixed(const Known *k)
 {
-    int mask = form_first(op_table[k->in->op].form, ROLE_MASK);
+    int mask = op_first(k->in->op, ROLE_MASK);
     return numbers_fixed(k) && (mask < 0 || mask_is_fixed(k, mask));
 }
 
@@ -109,12 +109,12 @@ static void
 fill_ends(Known *k, CheckInstr *in)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     check_copy(in, k->in);
     for (int i = 0; i < n; i++) {
-        if (is_accessed(&p[i]) || is_number(&p[i])) {
+        if (is_accessed(param_at(p, i)) || is_number(param_at(p, i))) {
             put(k, in, i, values(k, i).hi);
-        } else if (p[i].role == ROLE_MASK) {
+        } else if (param_at(p, i)->role == ROLE_MASK) {
             for (int w = 0; w < mask_words(in->args[i].m.form); w++) {
                 in->args[i].m.w[w] = (uint64_t)word(k, i, w).hi;
             }
@@ -229,7 +229,7 @@ LEAN_APART static Standing
 range(Known *k, CheckStep step, Fault *fault)
 {
     int n;
-    const ParamInfo *p = &params_of(k, &n)[step.param];
+    const ParamInfo *p = param_at(params_of(k, &n), step.param);
     Interval r = values(k, step.param);
     Standing s = at_ends(k, step, fault);
     if (s == STANDS_PROVED ||
@@ -247,9 +247,9 @@ static bool
 names_open(const Known *k)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_ROOT && check_is_open(&k->in->args[i].t)) {
+        if (param_at(p, i)->role == ROLE_ROOT && check_is_open(&k->in->args[i].t)) {
             return true;
         }
     }
@@ -262,13 +262,15 @@ LEAN_APART static Standing
 at_least_others(Known *k, CheckStep step, Fault *fault)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     check_copy(k->at, k->in);
     for (int i = 0; i < n; i++) {
-        if (is_number(&p[i])) {
+        if (is_number(param_at(p, i))) {
             int64_t lo = values(k, i).lo;
             put(k, k->at, i,
-                p[i].rule != RULE_NONE && lo < param_lo(&p[i]) ? param_lo(&p[i]) : lo);
+                param_at(p, i)->rule != RULE_NONE && lo < param_lo(param_at(p, i))
+                    ? param_lo(param_at(p, i))
+                    : lo);
         }
     }
     if (holds_at_ends(k, k->at, step, fault)) {
@@ -366,14 +368,14 @@ largest_allowed(const Known *k, CheckInstr *in, CheckStep step, int64_t lo)
 /* Limits a number by its further rule: a pad mode allows one value of the burst, a block
  * of padding a number of elements. */
 static void
-obey_values(const Known *k, const ParamInfo *p, int n, CheckInstr *in)
+obey_values(const Known *k, const ParamRow *p, int n, CheckInstr *in)
 {
     for (int i = 0; i < n; i++) {
         CheckStep step = {CHECK_VALUE, i};
         if (check_value_rule(in->op, i) != RULE_NONE && !in->args[i].literal &&
             require_direction(in->op, i) == DIRECTION_ALONE &&
             !evaluate(k, in, step, NULL)) {
-            in->args[i].v = largest_allowed(k, in, step, param_lo(&p[i]));
+            in->args[i].v = largest_allowed(k, in, step, param_lo(param_at(p, i)));
         }
     }
 }
@@ -384,19 +386,21 @@ LEAN_APART static bool
 largest(Known *k, CheckInstr *in)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     check_copy(in, k->in);
     for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_MASK) {
+        if (param_at(p, i)->role == ROLE_MASK) {
             if (!largest_mask(k, i, in)) {
                 return false;
             }
-        } else if (is_number(&p[i]) && !in->args[i].literal && p[i].rule != RULE_NONE) {
+        } else if (is_number(param_at(p, i)) && !in->args[i].literal &&
+                   param_at(p, i)->rule != RULE_NONE) {
             Interval r = values(k, i);
-            if (r.hi < check_least(in, i) || r.lo > param_hi(&p[i])) {
+            if (r.hi < check_least(in, i) || r.lo > param_hi(param_at(p, i))) {
                 return false;
             }
-            in->args[i].v = r.hi < param_hi(&p[i]) ? r.hi : param_hi(&p[i]);
+            in->args[i].v =
+                r.hi < param_hi(param_at(p, i)) ? r.hi : param_hi(param_at(p, i));
         }
     }
     obey_values(k, p, n, in);
@@ -408,10 +412,12 @@ static void
 least(const Known *k, CheckInstr *in)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
-        if (is_number(&p[i]) && !in->args[i].literal && p[i].rule != RULE_NONE) {
-            int64_t lo = p[i].role == ROLE_REPEAT ? 0 : param_lo(&p[i]),
+        if (is_number(param_at(p, i)) && !in->args[i].literal &&
+            param_at(p, i)->rule != RULE_NONE) {
+            int64_t lo = param_at(p, i)->role == ROLE_REPEAT ? 0
+                                                             : param_lo(param_at(p, i)),
                     v = values(k, i).lo;
             in->args[i].v = v > lo ? v : lo;
         }
@@ -523,10 +529,10 @@ static bool
 stays_apart(const Known *k, int param)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
-        if (is_accessed(&p[i]) &&
-            check_overlap_relates(op_table[k->in->op].form, i, param) &&
+        if (is_accessed(param_at(p, i)) &&
+            check_overlap_relates(op_form(k->in->op), i, param) &&
             k->in->args[i].t.buffer == k->in->args[param].t.buffer &&
             !hulls_apart(k, k->most, i, param)) {
             return false;
@@ -540,9 +546,9 @@ static bool
 offsets_fixed(const Known *k)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     for (int i = 0; i < n; i++) {
-        if (is_accessed(&p[i]) && !interval_is_const(values(k, i))) {
+        if (is_accessed(param_at(p, i)) && !interval_is_const(values(k, i))) {
             return false;
         }
     }
@@ -555,10 +561,11 @@ static bool
 strides_vary(const Known *k)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
-    bool move = op_table[k->in->op].form == FORM_MOVE;
+    const ParamRow *p = params_of(k, &n);
+    bool move = op_form(k->in->op) == FORM_MOVE;
     for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_INT && p[i].rule != (move ? RULE_RANGE_SID : RULE_NONE) &&
+        if (param_at(p, i)->role == ROLE_INT &&
+            param_at(p, i)->rule != (move ? RULE_RANGE_SID : RULE_NONE) &&
             !interval_is_const(values(k, i))) {
             return true;
         }
@@ -572,11 +579,11 @@ LEAN_APART static bool
 place_operands(const Known *k, int dst, CheckInstr *in)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     int64_t nearest = 0;
     for (int i = 0; i < n; i++) {
         int64_t d = 0;
-        if (p[i].role != ROLE_SRC) {
+        if (param_at(p, i)->role != ROLE_SRC) {
             continue;
         }
         if (in->args[i].t.buffer == in->args[dst].t.buffer &&
@@ -588,7 +595,7 @@ place_operands(const Known *k, int dst, CheckInstr *in)
     }
     int64_t base = sat_mul(-div_floor(nearest, BLOCK_BYTES), BLOCK_BYTES);
     for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_SRC) {
+        if (param_at(p, i)->role == ROLE_SRC) {
             in->args[i].t.offset = sat_add(in->args[i].t.offset, base);
         }
     }
@@ -603,18 +610,19 @@ holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step,
                  bool (*holds)(const CheckInstr *in, CheckStep step, Fault *fault))
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     spend(k, 2 * (n + 1)); /* at most */
     if (!holds(in, step, NULL)) {
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_REPEAT && !in->args[i].literal && values(k, i).lo <= 1) {
+        if (param_at(p, i)->role == ROLE_REPEAT && !in->args[i].literal &&
+            values(k, i).lo <= 1) {
             in->args[i].v = 1;
             return holds(in, step, NULL);
         }
     }
-    int slot = form_first(op_table[in->op].form, ROLE_MASK);
+    int slot = op_first(in->op, ROLE_MASK);
     if (slot >= 0 && in->args[slot].m.form == MASK_COUNTER) {
         in->args[slot].m.w[0] = (uint64_t)check_lanes(in);
         return holds(in, step, NULL);
@@ -628,7 +636,7 @@ static Standing
 regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
 {
     const CheckArg *a = k->in->args;
-    bool accumulating = check_accumulating_form(op_table[k->in->op].form) &&
+    bool accumulating = check_accumulating_form(op_form(k->in->op)) &&
                         step.param == VBIN_src0 &&
                         a[VBIN_src0].t.buffer == a[VBIN_src1].t.buffer;
     if (!accumulating && hulls_apart(k, k->most, dst, step.param)) {
@@ -649,7 +657,7 @@ regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
 static bool
 other_root(const Known *k, int param)
 {
-    Form form = op_table[k->in->op].form;
+    Form form = op_form(k->in->op);
     const CheckArg *a = k->in->args;
     return check_overlap_is_regular(form, param) &&
            a[form_first(form, ROLE_DST)].t.buffer != a[param].t.buffer;
@@ -659,7 +667,7 @@ other_root(const Known *k, int param)
 static Standing
 overlap_of_largest(Known *k, CheckStep step, Fault *fault)
 {
-    Form form = op_table[k->in->op].form;
+    Form form = op_form(k->in->op);
     if (check_overlap_is_regular(form, step.param)) {
         return regular_overlap(k, form_first(form, ROLE_DST), step, fault);
     }
@@ -685,7 +693,7 @@ overlap(Known *k, CheckStep step, Fault *fault)
 static bool
 only_places_vary(const Known *k)
 {
-    Form f = op_table[k->in->op].form;
+    Form f = op_form(k->in->op);
     uint64_t tensors =
         form_roles[ROLE_DST][f] | form_roles[ROLE_SRC][f] | form_roles[ROLE_ROOT][f];
     for (; tensors != 0; tensors &= tensors - 1) {
@@ -743,16 +751,16 @@ static bool
 all_steps_stand(Known *k)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     check_copy(k->most, k->in);
     spend(k, 4 * n); /* at most two of each operand and of its bounds */
     for (int i = 0; i < n; i++) {
-        if (!operand_stands(k, &p[i], i)) {
+        if (!operand_stands(k, param_at(p, i), i)) {
             return false;
         }
     }
     for (int i = 0; i < n; i++) {
-        if (is_accessed(&p[i]) && !bounds_stand(k, i)) {
+        if (is_accessed(param_at(p, i)) && !bounds_stand(k, i)) {
             return false;
         }
     }
@@ -774,7 +782,7 @@ all_steps_stand(Known *k)
 static bool
 scalars_fixed(const Known *k)
 {
-    uint64_t scalars = form_roles[ROLE_SCALAR][op_table[k->in->op].form];
+    uint64_t scalars = form_roles[ROLE_SCALAR][op_form(k->in->op)];
     for (; scalars != 0; scalars &= scalars - 1) {
         if (!interval_is_const(values(k, __builtin_ctzll(scalars)))) {
             return false;
@@ -821,10 +829,10 @@ reaches_apart(const Place *p, int a, int b)
 
 /* Returns whether the operand can share no byte with one that it is compared with. */
 static bool
-stands_apart(const Known *k, const ParamInfo *p, int n, int param)
+stands_apart(const Known *k, const ParamRow *p, int n, int param)
 {
     const Shape *s = k->shape;
-    Form form = op_table[s->op].form;
+    Form form = op_form(s->op);
     const CheckArg *a = k->in->args;
     uint32_t root = a[param].t.buffer;
     if (s->args[param].regular) {
@@ -834,7 +842,7 @@ stands_apart(const Known *k, const ParamInfo *p, int n, int param)
                (!accumulating && reaches_apart(k->places, s->dst, param));
     }
     for (int i = 0; i < n; i++) {
-        if (a[i].t.buffer == root && is_accessed(&p[i]) &&
+        if (a[i].t.buffer == root && is_accessed(param_at(p, i)) &&
             !reaches_apart(k->places, i, param) &&
             check_overlap_relates(form, i, param)) {
             return false;
@@ -851,11 +859,11 @@ typedef struct Group {
 } Group;
 
 static Group
-group_of(const Known *k, const ParamInfo *p, int n, Role role)
+group_of(const Known *k, const ParamRow *p, int n, Role role)
 {
     Group g = {.lo = INT64_MAX, .end = INT64_MIN, .one = true};
     for (int i = 0; i < n; i++) {
-        if (p[i].role == role) {
+        if (param_at(p, i)->role == role) {
             uint32_t root = k->in->args[i].t.buffer;
             int64_t lo = k->places[i].lo, end = k->places[i].end;
             g.one = g.one && (!g.any || root == g.root);
@@ -871,9 +879,9 @@ group_of(const Known *k, const ParamInfo *p, int n, Role role)
 /* Returns whether all sources are apart from all destinations, and nothing else is
  * compared; long lists need no more. */
 static bool
-groups_apart(const Known *k, const ParamInfo *p, int n)
+groups_apart(const Known *k, const ParamRow *p, int n)
 {
-    if (!k->shape->crossed || check_accumulating_form(op_table[k->in->op].form)) {
+    if (!k->shape->crossed || check_accumulating_form(op_form(k->in->op))) {
         return false;
     }
     Group d = group_of(k, p, n, ROLE_DST), s = group_of(k, p, n, ROLE_SRC);
@@ -900,16 +908,16 @@ static bool
 places_stand(Known *k)
 {
     int n;
-    const ParamInfo *p = params_of(k, &n);
+    const ParamRow *p = params_of(k, &n);
     spend(k, n);
     for (int i = 0; i < n; i++) {
-        if (is_accessed(&p[i]) && !place_stands(k, i)) {
+        if (is_accessed(param_at(p, i)) && !place_stands(k, i)) {
             return false;
         }
     }
     bool apart = groups_apart(k, p, n);
     for (int i = 0; !apart && i < n; i++) {
-        if (is_accessed(&p[i]) && k->shape->args[i].compared &&
+        if (is_accessed(param_at(p, i)) && k->shape->args[i].compared &&
             !stands_apart(k, p, n, i) && !overlap_stands(k, i)) {
             return false;
         }

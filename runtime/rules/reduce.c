@@ -13,13 +13,13 @@
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 static bool
 is_whole_op(Op op)
 {
-    return op_table[op].form == FORM_ALLADD || op_table[op].form == FORM_ALLMAX;
+    return op_form(op) == FORM_ALLADD || op_form(op) == FORM_ALLMAX;
 }
 
 static bool
@@ -46,7 +46,7 @@ static int
 results(const CheckInstr *in)
 {
     const int blocks = REPEAT_BYTES / BLOCK_BYTES;
-    switch (op_table[in->op].sem) {
+    switch (op_sem(in->op)) {
     case SEM_CMAX:
     case SEM_CMIN:
         return 2;
@@ -121,7 +121,7 @@ reduce_align(const CheckInstr *in, int param)
     if (param != REDUCE_dst) {
         return BLOCK_BYTES;
     }
-    switch (op_table[in->op].sem) {
+    switch (op_sem(in->op)) {
     case SEM_CADD:
         return size_of(in);
     case SEM_CMAX:
@@ -229,7 +229,7 @@ reduce_footprint(const CheckInstr *in, int param, bool *exact)
     f.len = (int64_t)results(in) * size_of(in);
     f.count0 = check_repeats(in);
     f.stride0 = dst_step(in);
-    *exact = op_table[in->op].sem != SEM_CPADD || writes_all_pairs(in);
+    *exact = op_sem(in->op) != SEM_CPADD || writes_all_pairs(in);
     if (f.stride0 == f.len && f.count0 > 1) {
         f.len = sat_mul(f.len, f.count0);
         f.count0 = 1;
@@ -319,7 +319,7 @@ reduce_overlap(const CheckInstr *in, int param, Fault *fault)
 static void
 reduce_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
-    Sem sem = op_table[in->op].sem;
+    Sem sem = op_sem(in->op);
     const CheckArg *dst = &in->args[REDUCE_dst], *src = &in->args[REDUCE_src];
     int repeat = form_first(form_of(in), ROLE_REPEAT);
     bool literal = dst->literal && src->literal && in->args[repeat].literal;

@@ -133,7 +133,7 @@ reg_operand(Form f, int param)
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 static int
@@ -317,7 +317,7 @@ reg_align(const CheckInstr *in, int param)
 static bool
 reg_has_overlap(Op op, int param)
 {
-    Form f = op_table[op].form;
+    Form f = op_form(op);
     return (f == FORM_RLOAD2 && param == RLOAD2_dst1) ||
            (f == FORM_RLACE && param == RLACE_dst1) ||
            (f == FORM_RHIST && param == RHIST_dst1);

@@ -31,13 +31,17 @@ typedef struct Relation {
 typedef bool (*Ask)(const CheckInstr *in, int param, Fault *fault);
 
 typedef struct Require {
-    uint8_t sem;       /* Sem; SEM_COUNT: the row is for all meanings */
-    uint8_t rule;      /* Rule */
-    uint8_t direction; /* Direction */
-    bool also;         /* checked after the row before */
-    Relation (*relation)(const CheckInstr *in,
-                         bool always); /* always: whatever when says */
-    Ask ask;                           /* instead of a relation */
+    LEAN(uint8_t form, operand;)
+    uint8_t sem;           /* Sem; SEM_COUNT: the row is for all meanings */
+    uint8_t rule;          /* Rule */
+    uint8_t direction : 6; /* Direction */
+    uint8_t asks : 1;      /* it has a function instead of a relation */
+    uint8_t also : 1;      /* checked after the row before */
+    union {
+        Relation (*relate)(const CheckInstr *in,
+                           bool always); /* always: whatever when says */
+        Ask ask;
+    };
     TEXT(int of; const char *text;)
 } Require;
 
@@ -79,37 +83,56 @@ typedef struct Require {
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* A loader without the instructions of a form has none of what its rows ask. */
+/* A loader without the instructions of a form has none of its rows. */
 #ifdef TIK_LEAN
-#define IF_HAS(form, function) ((int)LEAN_FORM_##form ? (function) : NULL)
+#define ROW_IF_0(...)
+#define ROW_IF_1(...)     __VA_ARGS__
+#define ROW_IF_(has, ...) ROW_IF_##has(__VA_ARGS__)
+#define ROW_IF(has, ...)  ROW_IF_(has, __VA_ARGS__)
+#define IF_HAS(form, ...) ROW_IF(LEAN_FORM_##form, __VA_ARGS__)
 #else
-#define IF_HAS(form, function) (function)
+#define IF_HAS(form, ...) __VA_ARGS__
 #endif
 
 static const Require rows[] = {
-    {0}, /* no row */
-#define ROW(form, sem, operand, rule, direction, also, of, relation, ask, text)          \
-    {sem,                                                                                \
-     RULE_##rule,                                                                        \
-     DIRECTION_##direction,                                                              \
-     also,                                                                               \
-     IF_HAS(form, relation),                                                             \
-     IF_HAS(form, ask),                                                                  \
-     TEXT(form##_##of, text)},
+    {LEAN(FORM_COUNT, 0, ) 0}, /* no row */
+#define ROW(form, sem, operand, rule, direction, asks, also, of, function, text)         \
+    IF_HAS(form,                                                                         \
+           {LEAN(FORM_##form, form##_##operand, ) sem,                                   \
+            RULE_##rule,                                                                 \
+            DIRECTION_##direction,                                                       \
+            asks,                                                                        \
+            also,                                                                        \
+            {function},                                                                  \
+            TEXT(form##_##of, text)}, )
 #define REQUIRE(form, operand, rule, when, relation, direction, of, text)                \
-    ROW(form, SEM_COUNT, operand, rule, direction, false, of,                            \
-        relation_##form##_##operand##_##rule, NULL, text)
+    ROW(form, SEM_COUNT, operand, rule, direction, false, false, of,                     \
+        .relate = relation_##form##_##operand##_##rule, text)
 #define REQUIRE_OF(form, sem, operand, rule, when, relation, direction, of, text)        \
-    ROW(form, SEM_##sem, operand, rule, direction, false, of,                            \
-        relation_##form##_##operand##_##rule, NULL, text)
+    ROW(form, SEM_##sem, operand, rule, direction, false, false, of,                     \
+        .relate = relation_##form##_##operand##_##rule, text)
 #define ALSO(form, operand, rule, when, relation, direction, of, text)                   \
-    ROW(form, SEM_COUNT, operand, rule, direction, true, of,                             \
-        relation_##form##_##operand##_also_##rule, NULL, text)
+    ROW(form, SEM_COUNT, operand, rule, direction, false, true, of,                      \
+        .relate = relation_##form##_##operand##_also_##rule, text)
 #define ASK(form, operand, rule, direction, function)                                    \
-    ROW(form, SEM_COUNT, operand, rule, direction, false, operand, NULL, function, "")
+    ROW(form, SEM_COUNT, operand, rule, direction, true, false, operand,                 \
+        .ask = function, "")
 #include "rules/require.def"
 };
 
+#ifdef TIK_LEAN
+/* Returns the first row of the operand, or the empty one. A search instead of a table. */
+static const Require *
+row_of(Op op, int param)
+{
+    Form form = op_form(op);
+    const Require *r = rows + sizeof rows / sizeof rows[0] - 1;
+    while (r > rows && (r->form != form || r->operand != param || r->also)) {
+        r--;
+    }
+    return r->sem == SEM_COUNT || r->sem == (Sem)op_sem(op) ? r : &rows[0];
+}
+#else
 /* The places of rows in the table. Two first rows of an operand do not compile. */
 enum {
     NO_ROW,
@@ -123,35 +146,6 @@ enum {
 
 _Static_assert(ROWS <= UINT8_MAX, "places of rows fit a byte");
 
-#ifdef TIK_LEAN
-/* A search instead of a table. */
-static const Require *
-row_of(Op op, int param)
-{
-    static const uint8_t form[ROWS] = {
-        UINT8_MAX,
-#define REQUIRE(f, ...)    FORM_##f,
-#define REQUIRE_OF(f, ...) FORM_##f,
-#define ALSO(f, ...)       UINT8_MAX,
-#define ASK(f, ...)        FORM_##f,
-#include "rules/require.def"
-    };
-    static const uint8_t operand[ROWS] = {
-        0,
-#define REQUIRE(f, operand, ...)         f##_##operand,
-#define REQUIRE_OF(f, sem, operand, ...) f##_##operand,
-#define ALSO(f, operand, ...)            f##_##operand,
-#define ASK(f, operand, ...)             f##_##operand,
-#include "rules/require.def"
-    };
-    int i = ROWS - 1;
-    while (i > 0 && (form[i] != op_table[op].form || operand[i] != param)) {
-        i--;
-    }
-    const Require *r = &rows[i];
-    return r->sem == SEM_COUNT || r->sem == (Sem)op_table[op].sem ? r : &rows[NO_ROW];
-}
-#else
 static const uint8_t first_row[FORM_COUNT][MAX_PARAMS] = {
 #define PLACE(form, operand)                [FORM_##form][form##_##operand] = ROW_OF_##form##_##operand,
 #define REQUIRE(form, operand, ...)         PLACE(form, operand)
@@ -165,8 +159,8 @@ static const uint8_t first_row[FORM_COUNT][MAX_PARAMS] = {
 static const Require *
 row_of(Op op, int param)
 {
-    const Require *r = &rows[first_row[op_table[op].form][param]];
-    return r->sem == SEM_COUNT || r->sem == op_table[op].sem ? r : &rows[NO_ROW];
+    const Require *r = &rows[first_row[op_form(op)][param]];
+    return r->sem == SEM_COUNT || r->sem == op_sem(op) ? r : &rows[0];
 }
 #endif
 
@@ -186,10 +180,10 @@ int64_t
 require_unit(const CheckInstr *in, int param)
 {
     const Require *r = row_of(in->op, param);
-    if (r->relation == NULL || r->direction != DIRECTION_STEPS) {
+    if (r->asks || r->direction != DIRECTION_STEPS) {
         return 1;
     }
-    Relation x = r->relation(in, true);
+    Relation x = r->relate(in, true);
     return x.kind == RELATES_MULTIPLE ? x.most : 1;
 }
 
@@ -210,7 +204,7 @@ static const char *
 type_text(const CheckInstr *in, int param)
 {
     int n;
-    const ParamInfo *p = &form_params(op_table[in->op].form, &n)[param];
+    const ParamInfo *p = param_at(op_params(in->op, &n), param);
     bool tensor = p->role == ROLE_DST || p->role == ROLE_SRC || p->role == ROLE_ROOT;
     return tensor ? dtype_name(in->args[param].t.dtype) : "";
 }
@@ -288,10 +282,10 @@ relation_holds(Relation x, int64_t v)
 static bool
 row_holds(const CheckInstr *in, int param, const Require *r, Fault *fault)
 {
-    if (r->ask != NULL) {
+    if (r->asks) {
         return r->ask(in, param, fault);
     }
-    Relation x = r->relation(in, false);
+    Relation x = r->relate(in, false);
     int64_t v = in->args[param].v;
     FaultAt at = {(Rule)r->rule, param, v, x.least, x.most};
     return relation_holds(x, v) || broken(in, r, &at, fault);
@@ -301,7 +295,7 @@ bool
 require_holds(const CheckInstr *in, int param, Fault *fault)
 {
     const Require *r = row_of(in->op, param);
-    if (r == &rows[NO_ROW]) {
+    if (r == rows) {
         return true;
     }
     do {
@@ -309,6 +303,6 @@ require_holds(const CheckInstr *in, int param, Fault *fault)
             return false;
         }
         r++;
-    } while (r < rows + ROWS && r->also);
+    } while (r < rows + sizeof rows / sizeof rows[0] && r->also);
     return true;
 }

@@ -280,7 +280,7 @@ check_slice_operands(const CheckInstr *in)
 static bool
 segment_statics(const CheckInstr *in, Fault *fault)
 {
-    if (op_table[in->op].form == FORM_SLICEDIM) {
+    if (op_form(in->op) == FORM_SLICEDIM) {
         return true;
     }
     Scope dst = in->args[SEGMENTS_dst].t.scope, src = in->args[SEGMENTS_src].t.scope;

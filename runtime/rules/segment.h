@@ -58,7 +58,7 @@ enum {
 static inline SegmentSlots
 segment_slots(Op op)
 {
-    int n = op_table[op].form == FORM_SEGMENTS ? SEGMENT_FEW : SEGMENT_DIMS;
+    int n = op_form(op) == FORM_SEGMENTS ? SEGMENT_FEW : SEGMENT_DIMS;
     int first = SEGMENTS_len + 1;
     return (SegmentSlots){n, first, first + n, first + 2 * n, first + 3 * n};
 }

@@ -54,7 +54,7 @@ Shape *
 shape_room(Shape shapes[SHAPES], const CheckInstr *in)
 {
     uint64_t hash = (uint64_t)in->op;
-    for (uint64_t rest = tensors_of(op_table[in->op].form); rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = tensors_of(op_form(in->op)); rest != 0; rest &= rest - 1) {
         const CheckArg *a = &in->args[__builtin_ctzll(rest)];
         hash = (hash ^ (uint64_t)a->t.bytes ^ kind_of_tensor(a)) * 0x9e3779b97f4a7c15U;
     }
@@ -68,16 +68,17 @@ shape_is_like(const Shape *s, const CheckInstr *in)
     if (!s->kept || s->op != in->op) {
         return false;
     }
-    const ParamInfo *p = form_params(op_table[in->op].form, &n);
-    uint64_t tensors = tensors_of(op_table[in->op].form);
+    const ParamRow *p = op_params(in->op, &n);
+    uint64_t tensors = tensors_of(op_form(in->op));
     for (int i = 0; i < n; i++) {
         const CheckArg *a = &in->args[i];
-        bool same = tensors >> i & 1 ? s->args[i].number == a->t.bytes &&
-                                           s->args[i].kind == kind_of_tensor(a)
-                    : p[i].role == ROLE_MASK
-                        ? s->mask.form == a->m.form
-                        : s->args[i].kind == (uint32_t)a->literal &&
-                              (varies(in->op, &p[i], a) || s->args[i].number == a->v);
+        bool same =
+            tensors >> i & 1
+                ? s->args[i].number == a->t.bytes && s->args[i].kind == kind_of_tensor(a)
+            : param_at(p, i)->role == ROLE_MASK
+                ? s->mask.form == a->m.form
+                : s->args[i].kind == (uint32_t)a->literal &&
+                      (varies(in->op, param_at(p, i), a) || s->args[i].number == a->v);
         if (!same) {
             return false;
         }
@@ -102,10 +103,12 @@ shape_is(const Shape *s, const CheckInstr *in)
     if (!s->legal) {
         return false;
     }
-    const ParamInfo *p = form_params(op_table[in->op].form, &n);
+    const ParamRow *p = op_params(in->op, &n);
     for (int i = 0; i < n; i++) {
-        if ((varies(in->op, &p[i], &in->args[i]) && s->args[i].number != in->args[i].v) ||
-            (p[i].role == ROLE_MASK && !same_words(&s->mask, &in->args[i].m))) {
+        if ((varies(in->op, param_at(p, i), &in->args[i]) &&
+             s->args[i].number != in->args[i].v) ||
+            (param_at(p, i)->role == ROLE_MASK &&
+             !same_words(&s->mask, &in->args[i].m))) {
             return false;
         }
     }
@@ -116,12 +119,13 @@ static bool
 is_crossed(Op op)
 {
     int n;
-    Form form = op_table[op].form;
-    const ParamInfo *p = form_params(form, &n);
+    Form form = op_form(op);
+    const ParamRow *p = form_params(form, &n);
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) {
-            bool both = p[a].role == p[b].role &&
-                        (p[a].role == ROLE_DST || p[a].role == ROLE_SRC);
+            bool both =
+                param_at(p, a)->role == param_at(p, b)->role &&
+                (param_at(p, a)->role == ROLE_DST || param_at(p, a)->role == ROLE_SRC);
             if (both && check_overlap_relates(form, a, b)) {
                 return false;
             }
@@ -134,7 +138,7 @@ void
 shape_keep(Shape *s, const CheckInstr *in)
 {
     int n;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     uint64_t tensors = tensors_of(form);
     (void)form_params(form, &n);
     s->crossed = s->kept && s->op == in->op ? s->crossed : is_crossed(in->op);
@@ -163,16 +167,16 @@ void
 shape_keep_numbers(Shape *s, const CheckInstr *in, CheckInstr *work)
 {
     int n;
-    const ParamInfo *p = form_params(op_table[in->op].form, &n);
+    const ParamRow *p = op_params(in->op, &n);
     check_copy(work, in);
     s->legal = true;
     for (int i = 0; i < n; i++) {
-        if (p[i].role == ROLE_MASK) {
+        if (param_at(p, i)->role == ROLE_MASK) {
             s->mask = in->args[i].m;
-        } else if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
+        } else if (param_at(p, i)->role == ROLE_DST || param_at(p, i)->role == ROLE_SRC) {
             work->args[i].t.offset = 0;
             check_reach(work, i, &s->args[i].extent, &s->args[i].reach);
-        } else if (varies(in->op, &p[i], &in->args[i])) {
+        } else if (varies(in->op, param_at(p, i), &in->args[i])) {
             s->args[i].number = in->args[i].v;
         }
     }

@@ -16,7 +16,7 @@ typedef struct Slice {
 static Slice
 slice_of(const CheckInstr *in, int param)
 {
-    const SliceOperand *o = form_slice(op_table[in->op].form, param);
+    const SliceOperand *o = form_slice(op_form(in->op), param);
     Slice s = {.dims = o->dims, .size = dtype_size(in->args[param].t.dtype)};
     for (int i = 0; i < s.dims; i++) {
         s.len[i] = in->args[o->len + i].v;
@@ -34,7 +34,7 @@ enum {
 static bool
 is_table(const CheckInstr *in, int param)
 {
-    return form_slice(op_table[in->op].form, param) == NULL;
+    return form_slice(op_form(in->op), param) == NULL;
 }
 
 static int64_t slice_extent(const CheckInstr *in, int param);
@@ -42,8 +42,7 @@ static int64_t slice_extent(const CheckInstr *in, int param);
 static int64_t
 table_extent(const CheckInstr *in)
 {
-    return slice_extent(in, form_first(op_table[in->op].form, ROLE_DST)) > 0 ? PACKS_BYTES
-                                                                             : 0;
+    return slice_extent(in, op_first(in->op, ROLE_DST)) > 0 ? PACKS_BYTES : 0;
 }
 
 static int64_t
@@ -71,7 +70,7 @@ enum {
 static bool
 slice_bounds(const CheckInstr *in, int param, Fault *fault)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     bool walked = param == form_first(form, ROLE_DST) || form == FORM_HREDUCE ||
                   form == FORM_HINDEX;
     if (!walked || is_table(in, param)) {
@@ -91,7 +90,7 @@ slice_bounds(const CheckInstr *in, int param, Fault *fault)
 static bool
 slice_bounds_corners(Op op, int param)
 {
-    Form form = op_table[op].form;
+    Form form = op_form(op);
     return param == form_first(form, ROLE_DST) || form == FORM_HREDUCE ||
            form == FORM_HINDEX;
 }
@@ -146,7 +145,7 @@ same_slice(const CheckInstr *in, int a, int b)
 static bool
 slice_overlap(const CheckInstr *in, int param, Fault *fault)
 {
-    int dst = form_first(op_table[in->op].form, ROLE_DST);
+    int dst = op_first(in->op, ROLE_DST);
     const CheckTensor *d = &in->args[dst].t;
     const CheckTensor *s = &in->args[param].t;
     int64_t dlen = slice_extent(in, dst), slen = slice_extent(in, param);
@@ -192,8 +191,8 @@ needs_path(const CheckInstr *in, Fault *fault)
 static bool
 slice_statics(const CheckInstr *in, Fault *fault)
 {
-    int mask = form_slot(op_table[in->op].form, ROLE_SRC, "mask_tensor");
-    switch (op_table[in->op].form) {
+    int mask = op_slot(in->op, ROLE_SRC, "mask_tensor");
+    switch (op_form(in->op)) {
     case FORM_HCMP:
     case FORM_HCMPS:
         return needs_dtype(in, 0, DT_BOOL, fault);

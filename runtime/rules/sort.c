@@ -11,7 +11,7 @@
 static Form
 form_of(const CheckInstr *in)
 {
-    return op_table[in->op].form;
+    return op_form(in->op);
 }
 
 static bool
@@ -144,7 +144,7 @@ runs_of(const CheckInstr *in, int param)
     const int64_t group = SORT_GROUP,
                   values = group * dtype_size(in->args[param].t.dtype);
     Form f = form_of(in);
-    Sem sem = op_table[in->op].sem;
+    Sem sem = op_sem(in->op);
     bool proposals = false;
     int64_t repeats = 0;
     if (is_merge(f)) {
@@ -180,7 +180,7 @@ static Footprint
 sort_footprint(const CheckInstr *in, int param, bool *exact)
 {
     Runs r = runs_of(in, param);
-    Sem sem = op_table[in->op].sem;
+    Sem sem = op_sem(in->op);
     *exact = !(sem == SEM_VCONCAT && param == 0) &&
              !(sem == SEM_VEXTRACT && param == 1) && !is_merge(form_of(in));
     if (is_merge(form_of(in)) && in->args[MERGE_if_exhausted_suspension].v == 0) {
@@ -249,7 +249,7 @@ static Rule
 sort_overlap_rule(Op op, int param)
 {
     (void)param;
-    return is_merge(op_table[op].form) ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
+    return is_merge(op_form(op)) ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
 const FamilyRules rules_sort = {.placeless = true,

@@ -17,7 +17,7 @@ enum {
 const CheckMask *
 check_mask(const CheckInstr *in)
 {
-    int slot = form_first(op_table[in->op].form, ROLE_MASK);
+    int slot = op_first(in->op, ROLE_MASK);
     return slot < 0 ? NULL : &in->args[slot].m;
 }
 
@@ -25,7 +25,7 @@ Dtype
 check_widest(const CheckInstr *in)
 {
     Dtype widest = DT_NONE;
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     for (uint64_t rest = form_vector_bits(form); rest != 0; rest &= rest - 1) {
         Dtype t = in->args[__builtin_ctzll(rest)].t.dtype;
         widest = dtype_size(t) > dtype_size(widest) ? t : widest;
@@ -54,7 +54,7 @@ bool
 check_counts_per_repeat(const CheckInstr *in)
 {
     const CheckMask *m = check_mask(in);
-    return op_table[in->op].form == FORM_VCOPYB && m->form == MASK_COUNTER;
+    return op_form(in->op) == FORM_VCOPYB && m->form == MASK_COUNTER;
 }
 
 int64_t
@@ -66,7 +66,7 @@ check_repeats(const CheckInstr *in)
         int lanes = check_lanes(in);
         return n / lanes + (n % lanes != 0);
     }
-    int slot = form_first(op_table[in->op].form, ROLE_REPEAT);
+    int slot = op_first(in->op, ROLE_REPEAT);
     int64_t n = slot < 0 ? 1 : in->args[slot].v;
     return n < 0 ? 0 : n;
 }
@@ -123,6 +123,12 @@ check_lane_active(const CheckInstr *in, int64_t repeat, int lane)
 
 /* ---- geometry ------------------------------------------------------------ */
 
+/* These return the slots of the operands by which lanes fill a half of each block, and
+ * of the unit of strides; -1: the form has none. */
+#ifdef TIK_LEAN
+#define high_slot(form) form_slot(form, ROLE_ATTR, "ldst_high_half")
+#define unit_slot(form) form_slot(form, ROLE_ATTR, "stride_unit")
+#else
 /* Sums of one: the slot plus one of the operand that is named so, of each form. */
 #define SECOND(a, b, ...)         b
 #define IS(...)                   SECOND(__VA_ARGS__, 0, 0)
@@ -130,7 +136,7 @@ check_lane_active(const CheckInstr *in, int64_t repeat, int lane)
 #define HIGH_NAMED_ldst_high_half ~, 1
 
 static const uint8_t units[FORM_COUNT + 1] = {
-#define SUM(slot, role, name) +((slot) + 1) * IS(UNIT_NAMED_##name)
+#define SUM(slot, role, name)     +((slot) + 1) * IS(UNIT_NAMED_##name)
 #include "isa/form_sum.def"
 };
 
@@ -138,6 +144,19 @@ static const uint8_t highs[FORM_COUNT + 1] = {
 #define SUM(slot, role, name) +((slot) + 1) * IS(HIGH_NAMED_##name)
 #include "isa/form_sum.def"
 };
+
+static int
+high_slot(Form form)
+{
+    return highs[form] - 1;
+}
+
+static int
+unit_slot(Form form)
+{
+    return units[form] - 1;
+}
+#endif
 
 static int64_t
 slot_value(const CheckInstr *in, int slot, int64_t missing)
@@ -150,16 +169,17 @@ slot_value(const CheckInstr *in, int slot, int64_t missing)
 LaneGeometry
 check_geometry(const CheckInstr *in, int param)
 {
-    Form form = op_table[in->op].form;
+    Form form = op_form(in->op);
     LaneOperand l = form_lanes(form, param);
     LaneGeometry g = {.lanes = check_lanes(in),
                       .size = dtype_size(in->args[param].t.dtype)};
     g.share = dtype_is_half_byte(in->args[param].t.dtype) ? 2 : 1;
-    int half = highs[form] != 0 && param == form_first(form, ROLE_DST);
+    int high = high_slot(form);
+    int half = high >= 0 && param == form_first(form, ROLE_DST);
     g.per_block = (BLOCK_BYTES >> __builtin_ctz((unsigned)g.size)) * g.share >> half;
-    g.first = half && in->args[highs[form] - 1].v != 0 ? BLOCK_BYTES / 2 : 0;
+    g.first = half && in->args[high].v != 0 ? BLOCK_BYTES / 2 : 0;
     g.blocks = (g.lanes + g.per_block - 1) >> __builtin_ctz((unsigned)g.per_block);
-    int64_t unit = slot_value(in, units[form] - 1, 0);
+    int64_t unit = slot_value(in, unit_slot(form), 0);
     int64_t blk = slot_value(in, l.blk, 1);
     int64_t rep = slot_value(in, l.rep, g.blocks);
     blk = blk == 0 && unit < 2 && form_blk0_is_1(form, param, in->choices) ? 1 : blk;
@@ -488,11 +508,11 @@ accumulates(const CheckInstr *in)
 {
     const CheckTensor *dst = &in->args[VBIN_dst].t;
     const CheckTensor *src1 = &in->args[VBIN_src1].t;
-    Sem sem = op_table[in->op].sem;
+    Sem sem = op_sem(in->op);
     bool op_ok = sem == SEM_ADD || sem == SEM_SUB || sem == SEM_MUL || sem == SEM_MAX ||
                  sem == SEM_MIN || sem == SEM_AND || sem == SEM_OR;
     bool dtype_ok = dst->dtype == DT_F16 || dst->dtype == DT_F32 || dst->dtype == DT_S32;
-    if (!check_accumulating_form(op_table[in->op].form) || !op_ok || !dtype_ok ||
+    if (!check_accumulating_form(op_form(in->op)) || !op_ok || !dtype_ok ||
         dst->buffer != src1->buffer || dst->offset != src1->offset) {
         return false;
     }
