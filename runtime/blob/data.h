@@ -56,13 +56,13 @@ typedef struct DataUse {
 
 typedef struct DataArg {
     TikBlobArg info;
-    int64_t data, limit; /* bytes of it, and with what may be accessed after them */
-    bool given;          /* it has contents when the kernel begins */
-    bool maybe;          /* something was written that is in none of the sets */
-    DataSet written;     /* by the present core */
-    DataSet late; /* by loops that are open and taken as unknown ones: when they end */
-    DataSet all;  /* by all cores */
-    DataSet *met; /* by all cores before the first meeting, the second, ... */
+    int64_t data;    /* bytes of it */
+    bool given;      /* it has contents when the kernel begins */
+    bool maybe;      /* something was written that is in none of the sets */
+    DataSet written; /* by the present core */
+    DataSet late;    /* by loops that are open and taken as unknown ones: when they end */
+    DataSet all;     /* by all cores */
+    DataSet *met;    /* by all cores before the first meeting, the second, ... */
 } DataArg;
 
 /* What changes from descriptor to descriptor and is joined where ways meet. */
@@ -98,17 +98,18 @@ typedef struct DataWalk {
     int unknown;                  /* open loops that are taken as unknown ones */
     bool full[TIKBLOB_MAX_LOOPS]; /* by slot: the counter takes every value, of such */
     Interval core;
+    Interval *any; /* by register: see sync_any */
     DataUse *uses;
     uint32_t nuses, cap_uses;
     uint32_t phase, nmet; /* how often the present core has met the others, and how often
                              all cores do */
+    uint32_t last_phase;  /* after it they need not have met as often as is counted */
     const TikDesc *desc;  /* the present one */
     int unsure;           /* > 0: it need not be executed */
     int muted;            /* > 0: findings are not reported */
     int64_t most_trips;   /* of loops that are followed one iteration after the other */
     int64_t work;         /* what is left of the budget */
     bool returned;        /* a return that need not be taken was seen */
-    bool many_phases;     /* cores meet at a place that need not be reached */
     bool failed;          /* memory is exhausted */
     bool over;            /* the budget is */
     SyncNames names;
@@ -147,6 +148,8 @@ typedef struct DataRun {
     bool may;
 } DataRun;
 
+/* Returns whether a region of a core may share bytes with another one. */
+bool data_shares(const DataWalk *w, uint32_t region);
 void data_read(DataWalk *w, const DataRun *r);
 void data_write(DataWalk *w, const DataRun *r);
 /* The bytes that the open loops write of an argument together, if they are executed. */

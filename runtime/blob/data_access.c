@@ -389,6 +389,18 @@ copy(Instr *x, int dst, int src)
 
 /* ---- instructions -------------------------------------------------------- */
 
+/* Returns whether an instruction may add to its destination: where numbers are not known
+ * it may. */
+static bool
+adds(const Instr *x)
+{
+    CheckInstr in = x->in;
+    for (int i = 0; i < x->n; i++) {
+        in.args[i].literal = x->known;
+    }
+    return check_reads_dst(&in);
+}
+
 void
 data_instr(DataWalk *w, const TikDesc *d)
 {
@@ -413,13 +425,11 @@ data_instr(DataWalk *w, const TikDesc *d)
         (certain ? copy : copy_hull)(&x, dst, src);
         return;
     }
+    bool added = adds(&x);
     for (int i = 0; i < x.n; i++) {
-        if (x.of[i].t != NULL && x.of[i].reads) {
+        if (x.of[i].t != NULL && (x.of[i].reads || (x.of[i].writes && added))) {
             on_operand(&x, i, data_read);
         }
-    }
-    if (dst >= 0 && check_reads_dst(&x.in)) {
-        on_operand(&x, dst, data_read);
     }
     for (int i = 0; i < x.n; i++) {
         if (x.of[i].t != NULL && x.of[i].writes) {

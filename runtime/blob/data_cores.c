@@ -122,7 +122,7 @@ collide(DataWalk *w, const DataUse *a, const DataUse *b)
     int64_t lo = b->lo, hi = a->hi < b->hi ? a->hi : b->hi;
     w->desc = w->k->descs[b->desc];
     w->nloops = 0;
-    data_found(w, TIKBLOB_CORES, !a->may && !b->may && !w->many_phases, a->desc,
+    data_found(w, TIKBLOB_CORES, !a->may && !b->may && a->phase < w->last_phase, a->desc,
                "core %u %s bytes %lld to %lld of '%s', which core %u %s too, and nothing "
                "orders them",
                b->core, verb(b), (long long)lo, (long long)hi - 1,
@@ -148,6 +148,10 @@ data_compare_cores(DataWalk *w)
 {
     if (w->nuses == 0) {
         return;
+    }
+    for (uint32_t i = 0; i < w->nuses; i++) {
+        DataUse *u = &w->uses[i];
+        u->phase = u->phase < w->last_phase ? u->phase : w->last_phase;
     }
     qsort(w->uses, w->nuses, sizeof *w->uses, compare_uses);
     Furthest f = {{{NULL}}};

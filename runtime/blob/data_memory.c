@@ -252,7 +252,8 @@ check_owner(DataWalk *w, const DataRun *r, const uint8_t *bytes)
     for (int64_t i = 0; i < r->n; i++) {
         if (owner[i] != r->region && owner[i] != OWNER_NONE) {
             bool mixed = owner[i] == OWNER_MIXED;
-            data_found(w, TIKBLOB_RESOURCES, !mixed && !r->may, UINT32_MAX,
+            bool sure = bytes[i] == BYTE_WRITTEN || bytes[i] == BYTE_PAD;
+            data_found(w, TIKBLOB_RESOURCES, sure && !mixed && !r->may, UINT32_MAX,
                        "reads byte %lld of '%s', which '%s' has overwritten",
                        (long long)(r->at + i), region_of(w, r)->name,
                        mixed ? "another region" : w->k->regions[owner[i]].name);
@@ -271,6 +272,46 @@ set_owner(DataWalk *w, const DataRun *r, const uint8_t *bytes)
     }
 }
 
+bool
+data_shares(const DataWalk *w, uint32_t region)
+{
+    const TikBlobRegion *a = &w->k->regions[region];
+    for (uint32_t i = 0; i < w->k->nregions; i++) {
+        const TikBlobRegion *b = &w->k->regions[i];
+        if (i != region && a->scope == b->scope && a->base < b->base + b->bytes &&
+            b->base < a->base + a->bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A region that is not followed was written: any bytes that others share with it may have
+ * been. */
+static void
+write_unfollowed(DataWalk *w, const DataRun *r)
+{
+    const TikBlobRegion *g = region_of(w, r);
+    int64_t end = g->base + g->bytes, room = w->room[g->scope];
+    if (w->now.owner == NULL || w->at[g->scope] < 0) {
+        return;
+    }
+    for (int64_t i = g->base; i < end && i < room; i++) {
+        uint16_t *owner = &w->now.owner[w->at[g->scope] + i];
+        *owner = join_owners(*owner, (uint16_t)r->region);
+    }
+}
+
+static void
+check_unfollowed(DataWalk *w, const DataRun *r)
+{
+    if (data_shares(w, r->region)) {
+        data_found(w, TIKBLOB_RESOURCES, false, UINT32_MAX,
+                   "reads '%s', which shares bytes with another region",
+                   region_of(w, r)->name);
+    }
+}
+
 static bool
 is_private(const DataWalk *w, const DataRun *r)
 {
@@ -284,6 +325,7 @@ read_core(DataWalk *w, const DataRun *r, bool copied)
     const uint8_t *p = bytes_of(w, r);
     if (p == NULL) { /* its place or memory is not followed */
         report(w, &(DataRun){r->region, r->at, r->n, true}, r->at, BYTE_MAYBE, copied);
+        check_unfollowed(w, r);
         return;
     }
     int64_t i = first_unwritten(p, r->n);
@@ -317,7 +359,8 @@ arg_byte(const DataWalk *w, const DataArg *a, int64_t at, int64_t n, int64_t *al
     }
     int64_t end = at + n < a->data ? at + n : a->data;
     int64_t gap = a->given ? end : data_set_gap(&a->written, at, end);
-    bool met = gap == at && w->phase > 0 && w->phase <= w->nmet;
+    bool met =
+        gap == at && w->phase > 0 && w->phase <= w->nmet && w->phase <= w->last_phase;
     gap = met ? data_set_gap(&a->met[w->phase - 1], at, end) : gap;
     if (gap > at) {
         *alike = gap - at;
@@ -328,18 +371,25 @@ arg_byte(const DataWalk *w, const DataArg *a, int64_t at, int64_t n, int64_t *al
     return w->info.cores == 1 && !a->maybe ? BYTE_NEVER : BYTE_MAYBE;
 }
 
+/* Says which of the first n bytes of a run is not certain to be written. */
 static void
-read_arg(DataWalk *w, const DataRun *r, const DataArg *a)
+check_arg(DataWalk *w, const DataRun *r, int64_t n, const DataArg *a)
 {
     int64_t alike;
-    data_use(w, r, USE_READ);
-    for (int64_t i = 0; i < r->n; i += alike) {
-        uint8_t known = arg_byte(w, a, r->at + i, r->n - i, &alike);
+    for (int64_t i = 0; i < n; i += alike) {
+        uint8_t known = arg_byte(w, a, r->at + i, n - i, &alike);
         if (known != BYTE_WRITTEN) {
             report(w, r, r->at + i, known, false);
             return;
         }
     }
+}
+
+static void
+read_arg(DataWalk *w, const DataRun *r, const DataArg *a)
+{
+    data_use(w, r, USE_READ);
+    check_arg(w, r, r->n, a);
 }
 
 /* Counts the work of a run. Nothing is known of single bytes of lists. */
@@ -370,7 +420,12 @@ static void
 write_arg(DataWalk *w, const DataRun *r, DataArg *a)
 {
     data_use(w, r, w->now.atomic > 0 ? USE_ADD : USE_WRITE);
-    int64_t end = r->at + r->n < a->data ? r->at + r->n : a->data;
+    int64_t end = r->at + r->n < a->data || a->info.open ? r->at + r->n : a->data;
+    if (w->now.atomic != 0) { /* it computes with what is there */
+        DataRun old = *r;
+        old.may = old.may || w->now.atomic < 0;
+        check_arg(w, &old, end - r->at, a);
+    }
     if (!r->may && w->unsure == 0 && !a->info.open) {
         data_set_add(w, &a->written, r->at, end);
     } else {
@@ -383,6 +438,7 @@ write_core(DataWalk *w, const DataRun *r)
 {
     uint8_t *p = bytes_of(w, r);
     if (p == NULL) {
+        write_unfollowed(w, r);
         return;
     }
     for (int64_t i = 0; r->may && i < r->n; i++) {
@@ -434,7 +490,7 @@ copy_out(DataWalk *w, const DataRun *to, const DataRun *from, const DataArg *a)
     r.n = data < r.n ? data : r.n;
     r.may = r.may || to->may || a->info.open;
     if (r.n > 0) {
-        read_core(w, &r, true);
+        read_core(w, &r, w->now.atomic == 0);
     }
     data_write(w, to);
 }
@@ -459,7 +515,14 @@ all_of(DataWalk *w, const DataRun *r)
     int64_t alike, i = 0;
     if (a == NULL) {
         const uint8_t *p = bytes_of(w, r);
-        return p != NULL && first_unwritten(p, r->n) == r->n ? BYTE_WRITTEN : BYTE_MAYBE;
+        if (p == NULL) {
+            check_unfollowed(w, r);
+            return BYTE_MAYBE;
+        }
+        if (w->now.owner != NULL) {
+            check_owner(w, r, p);
+        }
+        return first_unwritten(p, r->n) == r->n ? BYTE_WRITTEN : BYTE_MAYBE;
     }
     data_use(w, r, USE_READ);
     while (i < r->n && arg_byte(w, a, r->at + i, r->n - i, &alike) == BYTE_WRITTEN) {
@@ -473,10 +536,14 @@ static void
 copy_some(DataWalk *w, const DataRun *to, const DataRun *from)
 {
     uint8_t *p = bytes_of(w, to), known = all_of(w, from);
-    for (int64_t i = 0; p != NULL && i < to->n; i++) {
+    if (p == NULL) {
+        write_unfollowed(w, to);
+        return;
+    }
+    for (int64_t i = 0; i < to->n; i++) {
         p[i] = !to->may || p[i] == known ? known : BYTE_MAYBE;
     }
-    if (p != NULL && w->now.owner != NULL) {
+    if (w->now.owner != NULL) {
         set_owner(w, to, p);
     }
 }

@@ -68,7 +68,7 @@ alu(DataWalk *w, const TikDesc *d)
         return;
     }
     ScalarIntervals in = {d->dtype, d->from, a, b};
-    set_register(w, d->reg, scalar_interval(d->alu_op, &in, NULL));
+    set_register(w, d->reg, scalar_interval_untyped(d->alu_op, &in, NULL));
 }
 
 /* Forgets the numbers of the registers that descriptors write. */
@@ -78,8 +78,7 @@ forget(DataWalk *w, uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) {
         const TikDesc *d = w->k->descs[i];
         if (d->kind == DESC_ALU || d->kind == DESC_LOAD) {
-            bool wide = dtype_is_float(d->dtype) || d->kind == DESC_ALU;
-            w->now.regs[d->reg] = interval_of_type(wide ? DT_S64 : d->dtype);
+            w->now.regs[d->reg] = w->any[d->reg];
         }
     }
 }
@@ -312,12 +311,13 @@ loop(DataWalk *w, const TikDesc *d)
 
 /* ---- descriptors --------------------------------------------------------- */
 
-/* Cores meet: what all have written before is there for each. */
+/* Cores meet: what all have written before is there for each. Where they meet any number
+ * of times nothing is counted: what follows is taken for what came before. */
 static void
 meet(DataWalk *w)
 {
-    if (w->unsure > 0) {
-        w->many_phases = true;
+    if (w->unsure > 0 || w->unknown > 0) {
+        w->last_phase = w->phase < w->last_phase ? w->phase : w->last_phase;
         return;
     }
     for (uint32_t i = 0; i < w->info.nargs && w->phase < w->nmet; i++) {
@@ -337,8 +337,7 @@ plain(DataWalk *w, const TikDesc *d)
     } else if (d->kind == DESC_LOAD || d->kind == DESC_STORE) {
         data_element(w, d);
         if (d->kind == DESC_LOAD) {
-            set_register(w, d->reg,
-                         interval_of_type(dtype_is_float(d->dtype) ? DT_S64 : d->dtype));
+            set_register(w, d->reg, interval_of_type(d->dtype));
         } else {
             (void)data_number(w, &d->a);
         }
@@ -492,14 +491,8 @@ is_followed(const TikBlobRegion *g)
     return g->scope != SC_GM && g->scope != SC_SREG && g->scope != SC_LMEM && !g->open;
 }
 
-static bool
-share_bytes(const TikBlobRegion *a, const TikBlobRegion *b)
-{
-    return a->scope == b->scope && a->base < b->base + b->bytes &&
-           b->base < a->base + a->bytes;
-}
-
-/* Finds how many bytes of each memory regions take, and whether some share any. */
+/* Finds how many bytes of each memory regions take, and whether some share any. That each
+ * is inside of its memory is rule 507. */
 static bool
 survey_regions(DataWalk *w)
 {
@@ -516,36 +509,13 @@ survey_regions(DataWalk *w)
         int64_t end = g->base + scope_granule(g->scope, false, g->bytes);
         w->room[g->scope] = end > w->room[g->scope] ? end : w->room[g->scope];
         w->at[g->scope] = 0;
-        for (uint32_t j = 0; j < i && !shared; j++) {
-            shared = is_followed(&w->k->regions[j]) && share_bytes(g, &w->k->regions[j]);
-        }
+        shared = shared || data_shares(w, i);
     }
     for (int s = 0; s < SC_COUNT; s++) {
         w->at[s] = w->at[s] == 0 ? w->nbytes : -1;
         w->nbytes += w->room[s];
     }
     return shared;
-}
-
-/* P11: each region is inside of the memory that the kernel says it takes. */
-static void
-check_room(DataWalk *w)
-{
-    for (uint32_t i = 0; i < w->k->nregions; i++) {
-        const TikBlobRegion *g = &w->k->regions[i];
-        int64_t most = w->k->soc->bytes[g->scope];
-        if (!is_followed(g) || g->scope == SC_VREG) {
-            continue;
-        }
-        if (g->base + g->bytes > w->info.peak[g->scope] ||
-            w->info.peak[g->scope] > most) {
-            data_found(w, TIKBLOB_RESOURCES, true, UINT32_MAX,
-                       "'%s' ends at byte %lld of %s; the kernel states a peak of %lld "
-                       "of %lld",
-                       g->name, (long long)(g->base + g->bytes), scope_name(g->scope),
-                       (long long)w->info.peak[g->scope], (long long)most);
-        }
-    }
 }
 
 static bool
@@ -558,10 +528,6 @@ make_args(DataWalk *w)
         bool made = a->info.role == ARGROLE_OUTPUT || a->info.role == ARGROLE_WORKSPACE;
         a->given = !made || a->info.preset;
         a->data = a->info.elems * dtype_size(a->info.dtype);
-        if (dtype_is_half_byte(a->info.dtype)) {
-            a->data = (a->info.elems + 1) / 2;
-        }
-        a->limit = scope_granule(SC_GM, false, a->data);
     }
     return w->args != NULL;
 }
@@ -577,7 +543,12 @@ begin(DataWalk *w)
     DataState s;
     bool ok = data_state_new(w, &s);
     w->now = s;
-    return make_args(w) && ok;
+    w->any = malloc(((size_t)w->info.nregs + 1) * sizeof *w->any);
+    if (w->any != NULL) {
+        sync_any(w->k, w->any);
+    }
+    w->failed = !make_args(w) || !ok || w->any == NULL;
+    return !w->failed;
 }
 
 static void
@@ -593,6 +564,7 @@ end(DataWalk *w)
         free(w->args[i].all.p);
     }
     data_state_free(&w->now);
+    free(w->any);
     free(w->args);
     free(w->uses);
 }
@@ -608,6 +580,7 @@ attempt(DataWalk *w, const SyncKernel *k, int64_t most_trips, uint64_t budget)
                     .info = w->info,
                     .kernel = w->kernel,
                     .most_trips = most_trips,
+                    .last_phase = UINT32_MAX,
                     .work = (int64_t)budget,
                     .found = found};
     for (int i = TIKBLOB_DEFINED; i < TIKBLOB_PROPERTIES; i++) {
@@ -615,7 +588,6 @@ attempt(DataWalk *w, const SyncKernel *k, int64_t most_trips, uint64_t budget)
             .verdict = TIKBLOB_PROVED, .first = UINT32_MAX, .later = UINT32_MAX};
     }
     if (begin(w)) {
-        check_room(w);
         if (find_meetings(w)) {
             all_cores(w);
         }

@@ -471,6 +471,16 @@ copied_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
     note_access(s, m, block, mask, false);
 }
 
+/* Bytes of an array that an atomic write computes with. */
+static void
+added_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
+{
+    uint32_t bad = mask & ~m->written[block] & ~m->after[block];
+    if (bad != 0) {
+        tell(s, m, block * BYTES + __builtin_ctz(bad));
+    }
+}
+
 /* Bytes after the data of an array stay what they are. */
 static void
 write_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
@@ -853,6 +863,9 @@ shadow_after(EmuRun *r, const EmuOp *op)
     for (int i = 0; i < s->n; i++) {
         const Access *a = &s->access[i];
         if (a->writes && a->memory != NULL) {
+            if (a->memory->data > 0 && atomic_read(r->sreg) != 0) {
+                on_footprint(r, op, i, added_block);
+            }
             on_footprint(r, op, i, copy && i == dst ? overwritten_block : write_block);
         }
     }
