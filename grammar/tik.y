@@ -89,7 +89,7 @@ static void tik_yyerror(const Loc *at, Parser *p, const char *message);
 %precedence AWAIT
 %precedence '(' '[' '.'
 
-%type <list> stmts stmt simple_line simples suite else_part finally_part elifs excepts
+%type <list> program stmts stmt simple_line simples suite else_part finally_part elifs excepts
 %type <list> chain exprs elements args opt_args slices pairs fors ifs with_head with_items aliases names
 %type <list> decorators imported
 %type <node> simple compound if_stmt elif except try_stmt def class async_able with_item decorated
@@ -103,12 +103,17 @@ static void tik_yyerror(const Loc *at, Parser *p, const char *message);
 
 start:
     START_FILE                          { p->tree = ast_module(p, @$, list_one(NULL)); }
-  | START_FILE stmts                    { p->tree = ast_module(p, @2, $2); }
+  | START_FILE program                  { p->tree = ast_module(p, @2, $2); }
   | START_EXPR opt_yield                { p->tree = ast_statement(p, $2); }
   | START_EXPR expr fors                { p->tree = ast_comp(p, @$, '(', $2, $3); }
   ;
 
 /* ---- statements ---- */
+
+program:
+    stmt
+  | program stmt                        { $$ = ast_program(p, @$, $1, $2); }
+  ;
 
 stmts:
     stmt

@@ -13,7 +13,6 @@ enum {
     ALIGN = 16,
     FIRST_CHUNK = 16 << 10,
     HUGE_PAGE = 2 << 20, /* chunks from this size on are mapped */
-    MOST_FREE = 1,       /* chunks that a pool keeps; others go back at once */
     /* An array of this size grows in a chunk of its own: its pages move, so it needs no
      * room for the old and the new storage, and what is not used yet is no memory. */
     TABLE = 256 << 10
@@ -25,7 +24,7 @@ struct ArenaChunk {
 };
 
 /* The data of the largest chunks, unless one thing needs more: with its header such a
- * chunk is one huge page. Pools keep chunks of this size only. */
+ * chunk is one huge page. */
 #define MAX_CHUNK (HUGE_PAGE - sizeof(ArenaChunk))
 
 /* Returns zeroed memory, or null if there is none. *whole is rounded up to the size that
@@ -82,46 +81,27 @@ arena_free(Arena *a)
     arena_init(a);
 }
 
-void
-arena_use(Arena *a, ArenaPool *pool)
+ArenaMark
+arena_mark(const Arena *a)
 {
-    a->pool = pool;
-}
-
-/* Takes a chunk out of a pool; returns null if there is none. */
-static ArenaChunk *
-take_free(ArenaPool *pool, size_t size)
-{
-    ArenaChunk *c = pool && size == MAX_CHUNK ? pool->first : NULL;
-    if (c) {
-        pool->first = c->older;
-        pool->n--;
-        memset(c + 1, 0, c->size); /* cheaper than a page from the kernel */
-    }
-    return c;
-}
-
-static void
-give_free(ArenaPool *pool, ArenaChunk *c)
-{
-    if (c->size == MAX_CHUNK && pool->n < MOST_FREE) {
-        c->older = pool->first;
-        pool->first = c;
-        pool->n++;
-    } else {
-        give_chunk(c);
-    }
+    return (ArenaMark){a->head, a->next};
 }
 
 void
-arena_pool_free(ArenaPool *pool)
+arena_rewind(Arena *a, ArenaMark mark)
 {
-    while (pool->first) {
-        ArenaChunk *c = pool->first;
-        pool->first = c->older;
+    /* of an arena that was empty the first chunk stays, as it is taken again */
+    while (a->head != mark.head && (mark.head || a->head->older)) {
+        ArenaChunk *c = a->head;
+        a->head = c->older;
         give_chunk(c);
+        a->next = a->end = (char *)(a->head + 1) + a->head->size;
     }
-    pool->n = 0;
+    if (a->head) {
+        char *next = mark.head ? mark.next : (char *)(a->head + 1);
+        memset(next, 0, (size_t)(a->next - next)); /* it is handed out again */
+        a->next = next;
+    }
 }
 
 static bool
@@ -129,33 +109,6 @@ in_chunk(const ArenaChunk *c, const void *p)
 {
     const char *data = (const char *)(c + 1);
     return (const char *)p >= data && (const char *)p < data + c->size;
-}
-
-void
-arena_piece(const Arena *a, const void *p, const char **begin, const char **end)
-{
-    const ArenaChunk *c = a->head;
-    while (!in_chunk(c, p)) {
-        c = c->older;
-    }
-    *begin = (const char *)(c + 1);
-    *end = *begin + c->size;
-}
-
-void
-arena_release(Arena *a, const void *from, const void *to, ArenaPool *pool)
-{
-    ArenaChunk *newer = a->head;
-    while (!in_chunk(newer, to)) {
-        newer = newer->older;
-    }
-    bool last = in_chunk(newer, from);
-    while (!last) {
-        ArenaChunk *c = newer->older;
-        newer->older = c->older;
-        last = in_chunk(c, from);
-        give_free(pool, c);
-    }
 }
 
 bool
@@ -172,16 +125,24 @@ arena_holds(const Arena *a, const void *p)
     return false;
 }
 
+size_t
+arena_bytes(const Arena *a)
+{
+    const ArenaChunk *lists[] = {a->head, a->tables};
+    size_t n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        for (const ArenaChunk *c = lists[i]; c; c = c->older) {
+            n += sizeof *c + c->size;
+        }
+    }
+    return n;
+}
+
 void
 arena_count_in(Arena *a, Arena *other)
 {
     a->also = &other->used;
-    for (const ArenaChunk *c = a->head; c; c = c->older) {
-        other->used += (int64_t)(sizeof *c + c->size);
-    }
-    for (const ArenaChunk *c = a->tables; c; c = c->older) {
-        other->used += (int64_t)(sizeof *c + c->size);
-    }
+    other->used += (int64_t)arena_bytes(a);
 }
 
 static void
@@ -190,10 +151,7 @@ add_chunk(Arena *a, size_t wanted)
     size_t size = a->head ? a->head->size * 2 : FIRST_CHUNK;
     size = MAX(MIN(size, MAX_CHUNK), wanted);
     size_t whole = sizeof(ArenaChunk) + size;
-    ArenaChunk *c = take_free(a->pool, size);
-    if (!c && size < SIZE_MAX / 2) {
-        c = take_chunk(&whole);
-    }
+    ArenaChunk *c = size < SIZE_MAX / 2 ? take_chunk(&whole) : NULL;
     if (!c) {
         base_out_of_memory(wanted);
     }

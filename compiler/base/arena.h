@@ -10,13 +10,6 @@
 
 typedef struct ArenaChunk ArenaChunk;
 
-/* Chunks that one arena gave back before its end, for others to take: their pages need
- * not be cleared by the kernel again. If it is all zero, it is empty. */
-typedef struct ArenaPool {
-    ArenaChunk *first;
-    uint32_t n;
-} ArenaPool;
-
 typedef struct Arena {
     ArenaChunk *head; /* newest chunk first */
     char *next;       /* free space of the newest chunk */
@@ -25,8 +18,13 @@ typedef struct Arena {
     int64_t used;       /* bytes handed out; the memory limit of the evaluator reads it */
     /* null, or the count of another arena, which gets this one's chunks too */
     int64_t *also;
-    ArenaPool *pool; /* null, or where chunks are looked for first */
 } Arena;
+
+/* How much an arena had handed out. */
+typedef struct ArenaMark {
+    ArenaChunk *head;
+    char *next;
+} ArenaMark;
 
 /* An arena full of zero bytes is a valid empty arena. */
 void arena_init(Arena *a);
@@ -34,17 +32,13 @@ void arena_init(Arena *a);
 /* Releases all memory; the arena is empty and usable again. */
 void arena_free(Arena *a);
 
-/* Lets a take its chunks from the pool, which must live until a takes no more. */
-void arena_use(Arena *a, ArenaPool *pool);
-void arena_pool_free(ArenaPool *pool);
+ArenaMark arena_mark(const Arena *a);
+/* Releases what a handed out since the mark, except large arrays that grow. used still
+ * counts it. */
+void arena_rewind(Arena *a, ArenaMark mark);
 
-/* Finds the piece of memory in which a has p: what was handed out near p is in it,
- * too. */
-void arena_piece(const Arena *a, const void *p, const char **begin, const char **end);
-
-/* Gives the pieces from that of from to the one before that of to to the pool. a handed
- * out from before to, and nothing in those pieces is used any more. */
-void arena_release(Arena *a, const void *from, const void *to, ArenaPool *pool);
+/* Returns the bytes of memory that an arena takes. */
+size_t arena_bytes(const Arena *a);
 
 /* What a takes from now on is counted in the use of other, too; other must outlive a. */
 void arena_count_in(Arena *a, Arena *other);

@@ -16,7 +16,6 @@ void
 unit_init(Unit *u)
 {
     memset(u, 0, sizeof *u);
-    arena_use(&u->arena, &u->pool);
     intern_init(&u->names, &u->arena);
     text_init(&u->log, &u->arena);
     u->opt.limits = default_limits;
@@ -30,7 +29,6 @@ unit_free(Unit *u)
 {
     arena_free(&u->tree);
     arena_free(&u->arena);
-    arena_pool_free(&u->pool);
     memset(u, 0, sizeof *u);
 }
 

@@ -79,8 +79,6 @@ typedef struct Unit {
     /* the trees of the sources (arena_alloc_word); it is freed when they were executed,
      * and counts in the use of arena, too */
     Arena tree;
-    /* chunks of executed statements of tree, for arena and the kernels */
-    ArenaPool pool;
     Interner names;
     Options opt;
     UnitLoader load;          /* null if a program is one file */

@@ -14,7 +14,6 @@ kernel_new(Unit *u)
 {
     Arena a;
     arena_init(&a);
-    arena_use(&a, &u->pool);
     Kernel *k = ARENA_NEW(&a, Kernel);
     k->arena = a;
     k->unit = u;

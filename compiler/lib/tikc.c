@@ -21,10 +21,8 @@ tikc_stage(Unit *u, const char *path, const char *text, size_t len)
     if (ir_input_is(u, file)) {
         return ir_input_read(u, file);
     }
-    Ast *module = parse_file(u, file);
-    bool ok = module && stage_run(u, file, module) && u->errors == 0;
-    arena_free(&u->tree); /* the trees are as large as the kernels made of them */
-    arena_pool_free(&u->pool);
+    bool ok = stage_run(u, file) && u->errors == 0;
+    arena_free(&u->tree); /* what is left of the trees */
     return ok;
 }
 

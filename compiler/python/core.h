@@ -688,8 +688,6 @@ Value eval_comp(Interp *in, Ast *e);
 int eval_generator(Interp *in, Iter *it, Span span, Value *out);
 Value eval_call(Interp *in, Ast *e);
 Flow exec_block(Interp *in, Ast *s);
-/* Executes a module. Its tree loses the statements that define no function or class. */
-Flow exec_module(Interp *in, Ast *module);
 bool exec_assign(Interp *in, Ast *target, Value v);
 bool exec_class(Interp *in, Ast *s);
 Value import_module(Interp *in, const char *dotted, Span span);

@@ -24,9 +24,23 @@ typedef struct Embedding {
 /* Sets up an evaluator for the program of a file. Returns false after an error. It is
  * valid until its caller returns; values live as long as the unit. */
 bool MUST_USE py_begin(Interp *in, Unit *u, uint32_t file);
-/* Runs the parsed file: sets the -D names, executes it as __main__, then evaluates --call
- * if given. Returns false after errors, which are reported. */
-bool MUST_USE py_program(Interp *in, uint32_t file, Ast *module);
+/* Sets the -D names. Returns false after errors, which are reported. */
+bool MUST_USE py_start(Interp *in);
+
+typedef enum PartEnd {
+    PART_NEXT,    /* the next part goes on */
+    PART_OVER,    /* the program has ended, without a fault */
+    PART_FAILED,  /* it has ended, with errors, which are reported */
+    PART_REFUSED, /* a name or a place is wrong, which is reported: nothing was executed
+                   */
+} PartEnd;
+
+/* Executes the next statements of the program as __main__. If it is over, they are only
+ * checked. */
+PartEnd py_part(Interp *in, Ast *part, bool over);
+/* Ends the program. If module, which has its functions, is not null, --call is evaluated
+ * if given. Returns false if module is null or after errors. */
+bool MUST_USE py_end(Interp *in, uint32_t file, const Ast *module);
 /* Finds what --call could be, for the message about a program that builds nothing, and
  * stores it in Unit.entry. */
 void entry_remember(Unit *u, uint32_t file, const Ast *module);
@@ -38,6 +52,9 @@ struct Interp {
     int64_t steps;   /* number of steps that are left */
     int64_t settled; /* bytes of the unit's arena that were charged */
     int64_t look;    /* when the arena has this many bytes, the next step charges them */
+    /* while the program is read: steps of the parts that were executed, and what reading
+     * had taken, and bytes that were in use when the last one began or ended */
+    int64_t executed, read, in_use;
     int depth;
     uint32_t chain; /* present call chain, or CHAIN_UNKNOWN; read it by py_chain */
     Span here;      /* span of the statement being executed */

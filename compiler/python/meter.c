@@ -30,6 +30,24 @@ meter_begin(Interp *in)
     in->look = MIN(in->settled + SETTLE_BYTES, in->u->opt.limits.memory);
 }
 
+void
+meter_resume(Interp *in)
+{
+    Unit *u = in->u;
+    in->read = u->work;
+    in->steps = u->opt.limits.steps - u->work - in->executed;
+    in->settled += in->in_use ? u->arena.used - in->in_use : 0;
+    in->look = MIN(in->settled + SETTLE_BYTES, u->opt.limits.memory);
+}
+
+void
+meter_pause(Interp *in)
+{
+    in->executed = meter_taken(in) - in->read;
+    in->u->work = in->read;
+    in->in_use = in->u->arena.used;
+}
+
 bool
 meter_settle(Interp *in, Span span)
 {

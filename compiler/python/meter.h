@@ -36,6 +36,10 @@ bool meter_settle(Interp *in, Span span);
 /* Begins the evaluation: it is not charged for what is in use, except the steps that
  * reading the source took. */
 void meter_begin(Interp *in);
+/* The parts of a program are executed while it is read. Evaluation is charged for what it
+ * takes between resume and pause; Unit.work counts reading only. */
+void meter_resume(Interp *in);
+void meter_pause(Interp *in);
 /* Parses a source that was added, within the steps that are left. Returns null if it is
  * wrong, or a limit was hit. */
 Ast *meter_parse(Interp *in, uint32_t file, bool expression);

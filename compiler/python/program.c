@@ -1,6 +1,7 @@
 /* program.c: runs a program: sets the evaluator up, gives the module its -D names,
  * executes it as __main__ (a file of a package whose function --call calls: under its own
- * name), evaluates --call, and reports what was not caught. See python/interp.h. */
+ * name), part by part, evaluates --call, and reports what was not caught. See
+ * python/interp.h. */
 #define _GNU_SOURCE
 #include "python/resolve.h"
 
@@ -60,13 +61,10 @@ core_init(Interp *in, Unit *u)
 
 /* ---- the program --------------------------------------------------------- */
 
-bool
-py_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
+/* Executes a tree whose names are resolved. */
+static bool
+execute(Interp *in, ModuleVal *module, const Locals *loc, Ast *tree, Value *out)
 {
-    const Locals *loc = resolve_tree(in, module, tree);
-    if (!loc) {
-        return false;
-    }
     StackMark mark = stack_mark(in);
     Frame fr = {.caller = in->frame, .module = module, .loc = loc};
     fr.slots = stack_take(in, loc->nslots);
@@ -78,7 +76,7 @@ py_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
     in->frame = &fr;
     bool ok = true;
     if (tree->kind == AST_MODULE) {
-        ok = exec_module(in, tree) != FLOW_FAIL;
+        ok = exec_block(in, tree->body) != FLOW_FAIL;
     } else {
         *out = eval(in, tree);
         ok = !val_failed(*out);
@@ -86,6 +84,13 @@ py_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
     in->frame = fr.caller;
     stack_release(in, mark);
     return ok;
+}
+
+bool
+py_execute(Interp *in, ModuleVal *module, Ast *tree, Value *out)
+{
+    const Locals *loc = resolve_tree(in, module, tree);
+    return loc && execute(in, module, loc, tree, out);
 }
 
 /* Returns whether sys.exit() or sys.exit(0) ended the program, which is no error. */
@@ -179,13 +184,39 @@ py_begin(Interp *in, Unit *u, uint32_t file)
 }
 
 bool
-py_program(Interp *in, uint32_t file, Ast *module)
+py_start(Interp *in)
 {
     ModuleVal *main = py_module(in, "__main__").module;
-    Value out = val_none();
     main->loading = true;
-    bool ok = set_defines(in, main) && run_tree(in, main, module, &out);
+    return set_defines(in, main);
+}
+
+PartEnd
+py_part(Interp *in, Ast *part, bool over)
+{
+    ModuleVal *main = py_module(in, "__main__").module;
+    const Locals *loc = resolve_tree(in, main, part);
+    if (!loc || over) {
+        return loc ? PART_OVER : PART_REFUSED;
+    }
+    Value out = val_none();
+    meter_resume(in);
+    bool next = execute(in, main, loc, part, &out);
+    bool ok = next || ended_quietly(in);
+    error_report(in);
     ok = followed(in, ok);
+    meter_pause(in);
+    return next ? PART_NEXT : ok ? PART_OVER : PART_FAILED;
+}
+
+bool
+py_end(Interp *in, uint32_t file, const Ast *module)
+{
+    ModuleVal *main = py_module(in, "__main__").module;
     main->loading = false;
-    return ok && in->u->opt.call ? followed(in, run_call(in, main, file, module)) : ok;
+    if (!module || !in->u->opt.call) {
+        return module != NULL;
+    }
+    meter_resume(in);
+    return followed(in, run_call(in, main, file, module));
 }

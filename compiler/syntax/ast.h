@@ -1,7 +1,6 @@
 /* ast.h: defines the syntax tree of a source file, as the grammar builds it and the
  * evaluator walks it. Nodes live in Unit.tree and never change after parsing,
- * except for the fields marked "resolve", and that a module loses statements that were
- * executed. Lists of nodes are linked by next. All of the
+ * except for the fields marked "resolve". Lists of nodes are linked by next. All of the
  * Python subset of docs/language.md has nodes; what the evaluator does not run is refused
  * there, at the node. */
 #ifndef TIKC_AST_H
@@ -176,7 +175,7 @@ enum {
     AST_YIELD_FROM = 4,  /* AST_YIELD with 'from' */
     AST_PAREN_TWICE = 8, /* the expression is in two pairs of round brackets or more */
     /* resolve: the statement of a module defines functions, classes or generators, which
-     * need its tree when it was executed */
+     * need its tree after it was executed */
     AST_LASTING = 16
 };
 
@@ -231,6 +230,23 @@ ast_int_value(const Ast *n)
 /* Parses a file of the unit. Returns null after diagnostics (several syntax errors are
  * reported in one run: the parser recovers at ends of statements). */
 Ast *parse_file(Unit *u, uint32_t file);
+
+/* Takes the parts of a long program while it is read, so that its whole tree never exists
+ * at once. */
+typedef struct AstSink {
+    void *to;
+    /* Takes the statements up to here, as a module. Returns whether their tree is kept;
+     * else it is gone afterwards. */
+    bool (*take)(void *to, Ast *part);
+    /* Learns, before the first error is reported, that the text is wrong: what the parts
+     * taken until now have done does not count. No part follows. */
+    void (*drop)(void *to);
+} AstSink;
+
+/* Parses a file like parse_file and returns the last part, which the sink does not
+ * get. */
+Ast *parse_program(Unit *u, uint32_t file, const AstSink *sink);
+
 /* Parses one expression (--call, -D). Returns null after a diagnostic. */
 Ast *parse_expression(Unit *u, uint32_t file);
 

@@ -301,6 +301,21 @@ ast_module(Parser *p, Loc at, AstList body)
     return node;
 }
 
+AstList
+ast_program(Parser *p, Loc at, AstList before, AstList statement)
+{
+    enum {
+        /* bytes of the tree of a part: it stays in the caches of a processor */
+        PART = 256 << 10
+    };
+    AstList list = list_join(before, statement);
+    if (!p->sink || p->failed || p->u->tree.used - p->part_begin < PART) {
+        return list;
+    }
+    parse_part(p, ast_module(p, at, list));
+    return list_one(NULL);
+}
+
 Ast *
 ast_if(Parser *p, Loc at, Ast *condition, AstList body)
 {

@@ -15,7 +15,11 @@ complain(Parser *p, DiagId id, Loc at, const char *fmt, ...)
     va_start(ap, fmt);
     const char *text = arena_vprintf(&p->u->arena, fmt, ap);
     va_end(ap);
+    if (p->sink && !p->failed) {
+        p->sink->drop(p->sink->to);
+    }
     p->failed = true;
+    p->errors++;
     return diag_add(p->u, id, span_of(p, at), 0, "%s", text);
 }
 

@@ -243,9 +243,8 @@ line_rest(const Parser *p, uint32_t at)
     return at;
 }
 
-/* Ends a logical line: its comments, and those before it, allow findings on this line. */
-static void
-leave_line(Parser *p)
+void
+indent_leave_line(Parser *p)
 {
     if (p->line.head == 0 || (p->comments.n == 0 && p->u->opt.severity.places.n == 0)) {
         return;
@@ -271,7 +270,7 @@ static void
 begin_line(Parser *p, Loc at)
 {
     Line before = p->line;
-    leave_line(p);
+    indent_leave_line(p);
     Block next = {0};
     next.column = start_column(p, at.begin, &next.narrow);
     Loc margin = {p->line_begin, at.begin};
@@ -317,7 +316,7 @@ static void
 end_of_text(Parser *p, Loc at)
 {
     const Line *before = &p->line;
-    leave_line(p);
+    indent_leave_line(p);
     for (uint32_t i = 0; i < p->comments.n; i++) { /* after the last line */
         Span comment = span_of(p, p->comments.p[i]);
         severity_comment(p->u, comment,
@@ -642,12 +641,12 @@ out_of_bounds(Parser *p, Loc at)
                  (long long)l->steps);
         return p->u->limit_hit = true;
     }
-    if (p->u->arena.used > l->memory) {
+    if (p->u->arena.used - p->evaluated > l->memory) {
         complain(p, D_LIMIT_MEMORY, at, "the program needs more than %lld bytes",
                  (long long)l->memory);
         return true;
     }
-    return p->u->errors > MAX(l->errors, MAX_ERRORS);
+    return p->errors > MAX(l->errors, MAX_ERRORS);
 }
 
 int

@@ -10,23 +10,14 @@
 #include "tik.tab.h"
 #include "tik.lex.h"
 
-/* Copies the text that is to be read to a buffer that ends in the two zero bytes that the
- * scanner needs, and parses it. */
 static Ast *
 run(Parser *p)
 {
-    size_t n = p->end - p->begin;
-    char *buffer = arena_alloc(p->scratch, n + 2);
-    memcpy(buffer, p->text + p->begin, n);
-    p->buffer = buffer;
-    p->line_begin = p->begin;
+    p->fed = p->scanned = p->line_begin = p->begin;
     p->at_line_start = !p->expression;
     text_init(&p->join, p->scratch);
     if (tik_rawlex_init_extra(p, &p->scanner) != 0) {
-        base_out_of_memory(n);
-    }
-    if (!tik_raw_scan_buffer(buffer, n + 2, p->scanner)) {
-        ICE("the scanner refused its buffer");
+        base_out_of_memory(sizeof(void *));
     }
     if (tik_yyparse(p) != 0) {
         p->failed = true;
@@ -94,8 +85,22 @@ check_encoding(Parser *p)
     return true;
 }
 
+void
+parse_part(Parser *p, Ast *part)
+{
+    Arena *tree = &p->u->tree;
+    int64_t used = p->u->arena.used;
+    indent_leave_line(p); /* what its comments allow counts in the part */
+    if (!p->sink->take(p->sink->to, part)) {
+        arena_rewind(tree, p->part);
+    }
+    p->evaluated += p->u->arena.used - used;
+    p->part = arena_mark(tree);
+    p->part_begin = tree->used;
+}
+
 static Ast *
-parse_source(Unit *u, uint32_t file, bool expression)
+parse_source(Unit *u, uint32_t file, bool expression, const AstSink *sink)
 {
     Arena scratch = {0};
     Source *src = &u->sources.p[file];
@@ -108,6 +113,9 @@ parse_source(Unit *u, uint32_t file, bool expression)
     p->begin = src->len >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     p->expression = expression;
     p->start = expression ? START_EXPR : START_FILE;
+    p->sink = sink;
+    p->part = arena_mark(&u->tree);
+    p->part_begin = u->tree.used;
     uint32_t before = u->diags.n;
     int64_t errors = u->errors;
     Ast *tree = check_encoding(p) ? run(p) : NULL;
@@ -128,13 +136,19 @@ parse_source(Unit *u, uint32_t file, bool expression)
 Ast *
 parse_file(Unit *u, uint32_t file)
 {
-    return parse_source(u, file, false);
+    return parse_source(u, file, false, NULL);
+}
+
+Ast *
+parse_program(Unit *u, uint32_t file, const AstSink *sink)
+{
+    return parse_source(u, file, false, sink);
 }
 
 Ast *
 parse_expression(Unit *u, uint32_t file)
 {
-    return parse_source(u, file, true);
+    return parse_source(u, file, true, NULL);
 }
 
 Ast *
@@ -155,9 +169,12 @@ parse_piece(Parser *outer, Loc at)
     p->expression = true;
     p->start = START_EXPR;
     p->nesting = outer->nesting + 1;
+    p->sink = outer->failed ? NULL : outer->sink;
+    p->evaluated = outer->evaluated;
     p->line.reported = outer->line.reported;
     Ast *tree = run(p);
     outer->failed = outer->failed || p->failed;
+    outer->errors += p->errors;
     outer->line.reported = p->line.reported;
     return tree;
 }

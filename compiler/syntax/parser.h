@@ -76,14 +76,20 @@ typedef struct Parser {
     const char *text; /* text of the whole file */
     uint32_t begin;   /* what this parser reads: [begin, end) of text */
     uint32_t end;
-    const char *buffer; /* the scanner's copy of what this parser reads */
+    uint32_t fed;     /* the scanner was given the text before it */
+    uint32_t scanned; /* and has read it up to here */
     void *scanner;
     int start;            /* START_FILE or START_EXPR, until it was handed out */
     int nesting;          /* number of f-string fields around this parser */
     struct Parser *inner; /* parser of the fields of f-strings, made for the first one */
     bool expression;      /* indentation does not count: line ends are spaces */
     bool failed;          /* an error was reported */
+    int64_t errors;       /* number of errors that were reported */
     Ast *tree;            /* result */
+    const AstSink *sink;  /* takes parts of the text, or null */
+    ArenaMark part;       /* the tree of the present part is after it */
+    int64_t part_begin;   /* what the tree had handed out then */
+    int64_t evaluated;    /* bytes that the parts took when they were executed */
 
     /* fields of the indentation filter */
     bool at_line_start;
@@ -133,6 +139,8 @@ span_of(const Parser *p, Loc at)
 }
 
 /* ---- parse.c ------------------------------------------------------------- */
+/* Gives the statements read so far to the sink. */
+void parse_part(Parser *p, Ast *part);
 /* Parses the expression in [at.begin, at.end) of the parser's file; returns null after a
  * diagnostic. */
 Ast *parse_piece(Parser *p, Loc at);
@@ -160,6 +168,8 @@ int tik_yylex(union TIK_YYSTYPE *value, Loc *at, Parser *p);
 bool indent_is_left(Parser *p, Loc at);
 /* Makes the filter skip the line's rest and report no further faults of it. */
 void indent_fail_line(Parser *p);
+/* Ends a logical line: its comments, and those before it, allow findings on this line. */
+void indent_leave_line(Parser *p);
 
 /* ---- complain.c ---------------------------------------------------------- */
 /* Adds an error and marks the line as reported. The result is never null. */
@@ -257,6 +267,9 @@ typedef struct FuncHead {
 } FuncHead;
 
 Ast *ast_module(Parser *p, Loc at, AstList body);
+/* Adds a statement to the program. When it is a part of some size, the sink takes it, and
+ * an empty list is returned. */
+AstList ast_program(Parser *p, Loc at, AstList before, AstList statement);
 /* Builds a statement that has one expression. */
 Ast *ast_plain(Parser *p, AstKind kind, Loc at, Ast *a);
 Ast *ast_assign(Parser *p, Loc at, AstList targets, Ast *value);

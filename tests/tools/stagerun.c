@@ -63,8 +63,7 @@ static bool
 run_text(Unit *u, const char *path, const char *text, size_t len)
 {
     uint32_t file = unit_add_source(u, path, text, len);
-    Ast *module = parse_file(u, file);
-    bool ok = module && stage_run(u, file, module);
+    bool ok = stage_run(u, file);
     fwrite(u->log.p, 1, u->log.n, stdout);
     for (uint32_t i = 0; i < u->kernels.n; i++) {
         kernel_free(u->kernels.p[i]);

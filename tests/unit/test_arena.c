@@ -97,51 +97,51 @@ test_words(void **state)
     arena_free(&a);
 }
 
-/* What is released goes to others, as zeros; what is older or newer stays. */
+/* What was handed out since a mark goes, and what is handed out again is zero; what is
+ * older stays. */
 static void
-test_release(void **state)
+test_rewind(void **state)
 {
     (void)state;
     enum {
         PIECE = 1 << 16,
         N = 256 /* several of the largest chunks */
     };
-    Arena a = {0}, b = {0};
-    ArenaPool pool = {0};
+    Arena a = {0};
     char *p[N];
-    for (int i = 0; i < N; i++) {
-        p[i] = arena_alloc_word(&a, PIECE);
-        memset(p[i], i, PIECE);
+    for (int round = 0; round < 3; round++) {
+        int before = round * N / 8; /* none, and then more than fit one chunk */
+        for (int i = 0; i < before; i++) {
+            p[i] = arena_alloc_word(&a, PIECE);
+            memset(p[i], i + 1, PIECE);
+        }
+        ArenaMark mark = arena_mark(&a);
+        size_t room = arena_bytes(&a);
+        for (int i = before; i < N; i++) {
+            p[i] = arena_alloc_word(&a, PIECE);
+            memset(p[i], 1, PIECE);
+        }
+        assert_true(arena_bytes(&a) > room + (size_t)(N - before - 64) * PIECE);
+        arena_rewind(&a, mark);
+        assert_true(arena_bytes(&a) <= room + 2 * PIECE);
+        for (int i = 0; i < before; i++) {
+            assert_true(p[i][0] == (char)(i + 1) && p[i][PIECE - 1] == (char)(i + 1));
+        }
+        for (int i = 0; i < N; i++) {
+            const char *q = arena_alloc_word(&a, PIECE);
+            assert_true(q[0] == 0 && q[PIECE - 1] == 0);
+        }
+        arena_free(&a);
     }
-    const char *begin, *end;
-    arena_piece(&a, p[N / 4], &begin, &end);
-    assert_true(begin <= p[N / 4] && p[N / 4] + PIECE <= end);
-    arena_release(&a, p[N / 4], p[N / 2], &pool);
-    assert_false(arena_holds(&a, p[N / 4]));
-    assert_true(pool.first != NULL);
-    for (int i = 0; i < N; i++) {
-        bool kept = arena_holds(&a, p[i]);
-        assert_true(kept || (i > 0 && i < N / 2));
-        assert_true(!kept || (p[i][0] == (char)i && p[i][PIECE - 1] == (char)i));
-    }
-    arena_use(&b, &pool);
-    for (int i = 0; i < N && pool.first; i++) {
-        const char *q = arena_alloc(&b, PIECE);
-        assert_true(q[0] == 0 && q[PIECE - 1] == 0);
-    }
-    assert_null(pool.first);
-    arena_free(&a);
-    arena_free(&b);
-    arena_pool_free(&pool);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays),  cmocka_unit_test(test_text),
-        cmocka_unit_test(test_count),   cmocka_unit_test(test_words),
-        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_arrays), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_count),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_rewind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

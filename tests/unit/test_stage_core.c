@@ -278,9 +278,7 @@ static Unit *
 run(World *w, const char *text)
 {
     uint32_t file = unit_add_source(&w->u, "t.tik", text, strlen(text));
-    Ast *module = parse_file(&w->u, file);
-    assert_non_null(module);
-    (void)!stage_run(&w->u, file, module);
+    (void)!stage_run(&w->u, file);
     return &w->u;
 }
 
@@ -427,21 +425,34 @@ test_nearest_name(void **state)
     assert_string_equal(d->help, "did you mean 'data_move'?");
 }
 
-/* The tree of a long program goes while it is executed; functions, classes and generators
+/* Puts statements whose tree has n parts that are executed while the text is read. */
+static void
+put_parts(Text *t, int n)
+{
+    enum {
+        PLAIN = 1000 /* as many statements have a larger tree than a part has */
+    };
+    for (int k = 0; k < n * PLAIN; k++) {
+        text_put(t, k % 3 == 0   ? "if x >= 0:\n    x = x + (1 if x else 2) - 1\n"
+                    : k % 3 == 1 ? "for i in [0, 1]: x += i * 2\n"
+                                 : "else_ = {'a': [x, 1], 'b': (2, 3)}\n");
+    }
+}
+
+/* The tree of a long program goes while it is read; functions, classes and generators
  * keep theirs, wherever they are. */
 static void
 test_tree_goes(void **state)
 {
     World *w = *state;
     enum {
-        PARTS = 12,
-        PLAIN = 12000
+        FORMS = 12
     };
     Text t;
     Arena a = {0};
     text_init(&t, &a);
     text_put(&t, "x = 0\nkept = []\n");
-    for (int i = 0; i < PARTS; i++) {
+    for (int i = 0; i < FORMS; i++) {
         static const char *const forms[] = {
             "def f%d(a):\n    return a + %d\nkept.append(f%d)\n",
             "kept.append(lambda a: a + %d - 0 * %d * %d)\n",
@@ -451,17 +462,86 @@ test_tree_goes(void **state)
             "g\n",
         };
         text_printf(&t, forms[i % 4], i, i, i);
-        for (int k = 0; k < PLAIN; k++) {
-            text_put(&t, k % 3 == 0   ? "if x >= 0:\n    x = x + (1 if x else 2) - 1\n"
-                         : k % 3 == 1 ? "for i in [0, 1]: x += i * 2\n"
-                                      : "else_ = {'a': [x, 1], 'b': (2, 3)}\n");
-        }
+        put_parts(&t, 12);
     }
     text_put(&t, "print(x, sum(f(0) for f in kept))\n");
     Unit *u = run(w, t.p);
     assert_int_equal(u->diags.n, 0);
-    assert_non_null(u->pool.first); /* a part of the tree */
+    assert_true(u->tree.used > (int64_t)64 << 20);
+    assert_true(arena_bytes(&u->tree) < (size_t)16 << 20);
     assert_string_equal(u->log.p, "96001 66\n");
+    arena_free(&a);
+}
+
+/* An error of the text, or of a name's place, counts before anything is executed, however
+ * far down it is: what was executed until then is forgotten. */
+static void
+test_late_errors(void **state)
+{
+    static const struct {
+        const char *first, *last;
+        uint32_t diags;
+        DiagId id;
+        const char *log;
+    } rows[] = {
+        {"print('x')\n", "x +=\n", 1, D_SYNTAX, ""},
+        {"print('x')\n", "y = f'{1 +}'\n", 1, D_SYNTAX, ""},
+        {"print('x')\n", "x = 0\nbreak\n", 1, D_SYNTAX, ""},
+        {"a = []\na.nothing\n", "x +=\n", 1, D_SYNTAX, ""},
+        {"a = []\na.nothing\n", "continue\n", 1, D_SYNTAX, ""},
+        {"import sys\nsys.exit(0)\n", "break\n", 1, D_SYNTAX, ""},
+        {"a = []\na.nothing\n", "print(2)\n", 1, D_ATTRIBUTE, ""},
+        {"import sys\nprint(1)\nsys.exit(0)\n", "print(2)\n", 0, D_SYNTAX, "1\n"},
+        {"print(1)\n", "print(x > 0)\n", 0, D_SYNTAX, "1\nTrue\n"},
+        /* the first of two is no reason to leave out the second */
+        {"print(1)\nbreak\n", "continue\n", 2, D_SYNTAX, ""},
+        {"print(1)\nbreak\n", "x +=\n", 1, D_SYNTAX, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        World w;
+        Arena a = {0};
+        Text t;
+        unit_init(&w.u);
+        text_init(&t, &a);
+        text_printf(&t, "x = 0\n%s", rows[i].first);
+        put_parts(&t, 3);
+        text_put(&t, rows[i].last);
+        put_parts(&t, 3);
+        Unit *u = run(&w, t.p);
+        assert_int_equal(u->diags.n, rows[i].diags);
+        assert_int_equal(u->errors, rows[i].diags);
+        assert_true(u->diags.n == 0 || u->diags.p[0]->id == rows[i].id);
+        assert_string_equal(u->log.n ? u->log.p : "", rows[i].log);
+        arena_free(&a);
+        unit_free(u);
+    }
+}
+
+/* What evaluation takes counts beside what reading takes, although they take turns. */
+static void
+test_turns_are_charged(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    Text t;
+    text_init(&t, &a);
+    text_put(&t, "x = 0\n");
+    put_parts(&t, 4);
+    Unit read;
+    unit_init(&read);
+    uint32_t file = unit_add_source(&read, "t.tik", t.p, t.n);
+    assert_non_null(parse_file(&read, file));
+    for (int i = 0; i < 2; i++) {
+        World w;
+        unit_init(&w.u);
+        w.u.opt.limits.steps = i ? read.work * 3 : read.work + read.work / 20;
+        Unit *u = run(&w, t.p);
+        assert_int_equal(u->limit_hit, !i);
+        assert_true(i ? u->diags.n == 0 : only_diag(u)->id == D_LIMIT_STEPS);
+        unit_free(u);
+    }
+    unit_free(&read);
     arena_free(&a);
 }
 
@@ -494,6 +574,8 @@ main(void)
         TEST(test_first_error_ends),
         TEST(test_nearest_name),
         TEST(test_tree_goes),
+        TEST(test_late_errors),
+        TEST(test_turns_are_charged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
