@@ -316,6 +316,7 @@ Value
 call_function(Interp *in, FuncVal *f, const Value *self, const CallArgs *args)
 {
     const Locals *loc = f->loc;
+    core_keep_brief(in);
     if (!call_enter(in, args->span)) {
         return val_fail();
     }

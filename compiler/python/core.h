@@ -371,6 +371,9 @@ struct Core {
     /* number of active pieces of code that may catch an exception: try, special
      * methods */
     int guards;
+    /* the program's own code ran for the arguments of the present call, and may have kept
+     * what it saw of them */
+    bool brief_seen;
     KnownMessage messages[KNOWN_MESSAGES]; /* by the address of the format */
 };
 
@@ -454,6 +457,16 @@ stack_take(Interp *in, uint32_t n)
     Value *p = c->top;
     c->top += n;
     return p;
+}
+
+/* Must come before code of the program runs: what was made for arguments lasts. */
+static inline void
+core_keep_brief(Interp *in)
+{
+    if (in->brief) {
+        in->core->brief_seen = true;
+        in->brief = NULL;
+    }
 }
 
 /* ---- error.c ------------------------------------------------------------- */

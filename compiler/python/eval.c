@@ -666,9 +666,12 @@ name_arguments(Interp *in, const Ast *e, bool spans, CallArgs *args)
     }
 }
 
+/* Evaluates the arguments of a call and calls. brief: objects of the arguments are not
+ * kept. */
 static Value
-call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
+call_plain(Interp *in, Ast *e, Value callee, Arena *brief)
 {
+    const CallFacts *f = &e->facts;
     StackMark mark = stack_mark(in);
     Value *pos = stack_take(in, f->npos + f->nkw);
     Value *kw = pos + f->npos;
@@ -677,6 +680,7 @@ call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
                      .kwval = kw,
                      .nkw = (int)f->nkw,
                      .span = e->span};
+    in->brief = brief;
     for (Ast *a = e->list; a; a = a->next) {
         Value v = eval(in, a->kind == AST_KEYWORD ? a->a : a);
         if (val_failed(v)) {
@@ -689,6 +693,7 @@ call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
             *pos++ = v;
         }
     }
+    in->brief = NULL;
     bool spans = e->list && !needs_no_spans(e, callee);
     if (spans || f->nkw) {
         name_arguments(in, e, spans, &args);
@@ -696,6 +701,30 @@ call_plain(Interp *in, Ast *e, Value callee, const CallFacts *f)
     Value r = finish_call(in, e, callee, &args);
     stack_release(in, mark);
     return r;
+}
+
+/* Does the same where the method forgets its arguments. An exception may hold some. */
+static Value
+call_forgetting(Interp *in, Ast *e, Value callee)
+{
+    struct Core *c = in->core;
+    bool seen = c->brief_seen;
+    Arena *brief = &in->u->brief;
+    ArenaMark mark = arena_mark(brief);
+    c->brief_seen = false;
+    Value r = call_plain(in, e, callee, brief);
+    if (!c->brief_seen && !val_failed(r)) {
+        arena_rewind(brief, mark);
+    }
+    c->brief_seen = seen || c->brief_seen;
+    return r;
+}
+
+static inline bool
+forgets(Interp *in, const Ast *e, Value callee)
+{
+    return callee.kind == VAL_OBJECT && callee.obj->cls->forgets && !in->watch &&
+           e->a->kind == AST_ATTR && callee.obj->cls->forgets(in, callee.obj, e->a->name);
 }
 
 typedef struct Gathered {
@@ -800,12 +829,15 @@ call_dynamic(Interp *in, Ast *e, Value callee)
 Value
 eval_call(Interp *in, Ast *e)
 {
-    const CallFacts *f = &e->facts;
+    Arena *brief = in->brief; /* what a call inside of arguments makes may be kept */
+    in->brief = NULL;
     Value callee = eval(in, e->a->kind == AST_ATTR ? e->a->a : e->a);
-    if (val_failed(callee)) {
-        return callee;
-    }
-    return f->dynamic ? call_dynamic(in, e, callee) : call_plain(in, e, callee, f);
+    Value r = val_failed(callee)       ? callee
+              : e->facts.dynamic       ? call_dynamic(in, e, callee)
+              : forgets(in, e, callee) ? call_forgetting(in, e, callee)
+                                       : call_plain(in, e, callee, NULL);
+    in->brief = in->core->brief_seen ? NULL : brief;
+    return r;
 }
 
 /* ---- functions and comprehensions ---------------------------------------- */
@@ -813,6 +845,7 @@ eval_call(Interp *in, Ast *e)
 Value
 eval_function(Interp *in, AstFunc *fn)
 {
+    core_keep_brief(in); /* defaults of parameters last */
     const Locals *loc = fn->locals;
     Arena *a = core_arena(in);
     FuncVal *f = ARENA_NEW(a, FuncVal);
@@ -988,6 +1021,7 @@ eval_generator(Interp *in, Iter *it, Span span, Value *out)
     if (!call_enter(in, span)) {
         return -1;
     }
+    core_keep_brief(in);
     Span here = in->here;
     py_chain(in); /* the frame of a generator is no step of the chain */
     g->frame->caller = in->frame;
@@ -1006,6 +1040,7 @@ eval_generator(Interp *in, Iter *it, Span span, Value *out)
 Value
 eval_comp(Interp *in, Ast *e)
 {
+    core_keep_brief(in); /* its variables keep what they are bound to */
     if (e->op == '(') {
         return make_generator(in, e);
     }
@@ -1057,6 +1092,7 @@ eval_cond(Interp *in, Ast *e)
 static Value
 eval_walrus(Interp *in, Ast *e)
 {
+    core_keep_brief(in);
     Value v = eval(in, e->a);
     return !val_failed(v) && eval_bind(in, e, e->name, v) ? v : val_fail();
 }

@@ -64,6 +64,9 @@ struct Interp {
     uint32_t exception_chain;
     const char *exception_args[DIAG_ARGS]; /* as in Diag, for args_chain */
     uint32_t args_chain;
+    /* objects are made in it while a call evaluates its arguments and keeps none of them;
+     * null: what is made lasts */
+    Arena *brief;
     bool fatal; /* a diagnostic ended the evaluation: except clauses do not catch it */
     const Embedding *embedding; /* null if there are no such objects */
     void *tik;                  /* state of the C objects */
@@ -95,6 +98,10 @@ bool py_allowable(Interp *in, DiagId id, Span span, const char *fmt, ...)
  * VAL_FAIL. */
 Value py_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
+
+/* Returns zeroed memory of an object that an operator or an index makes. It lives as long
+ * as the unit, or no longer than the call whose argument it is. */
+void *py_object(Interp *in, size_t bytes);
 
 /* Calls a value with arguments. */
 Value py_call(Interp *in, Value callee, const CallArgs *args);

@@ -98,6 +98,16 @@ val_str_ref(Interp *in, const char *p, size_t n)
     return (Value){.kind = VAL_STR, .str = s};
 }
 
+void *
+py_object(Interp *in, size_t bytes)
+{
+    if (!in->brief) {
+        return arena_alloc(core_arena(in), bytes);
+    }
+    in->u->arena.used += (int64_t)bytes;
+    return arena_alloc(in->brief, bytes);
+}
+
 const char *
 val_text_of(Interp *in, Value str)
 {

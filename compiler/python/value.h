@@ -138,6 +138,10 @@ typedef struct ObjectClass {
      * get_attr then). args->span is the call. */
     Value (*call_method)(Interp *in, Object *self, Sym name, const CallArgs *args,
                          Span span, bool *found);
+    /* Optional: returns whether call_method keeps none of its arguments and returns none,
+     * nor anything that refers to them. Then what operators and indexes make for them is
+     * gone after the call. */
+    bool (*forgets)(Interp *in, Object *self, Sym name);
     /* Optional: returns the name of the index-th attribute, null after the last; it is
      * for helps that name the nearest attribute. */
     const char *(*attr_name)(int index);

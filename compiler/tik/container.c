@@ -334,6 +334,29 @@ container_call(Interp *in, Object *self, Sym name, const CallArgs *args, Span sp
                   : val_none();
 }
 
+/* What instructions, moves and the scopes of branches and loops record are expressions
+ * of the kernel; some other methods keep a tensor or a Scalar. */
+static bool
+container_forgets(Interp *in, Object *self, Sym name)
+{
+    (void)self;
+    const TikState *st = tik_state(in);
+    int method = name < st->nsym ? st->method_of_sym[name] - 1 : -1;
+    switch (method - OP_COUNT) {
+    case TM_data_copy:
+    case TM_data_move:
+    case TM_elif_scope:
+    case TM_for_range:
+    case TM_if_scope:
+    case TM_load2dv1:
+    case TM_load2dv2:
+    case TM_mmad:
+        return true;
+    default:
+        return method >= 0 && method < OP_COUNT;
+    }
+}
+
 static const char *
 container_name(int index)
 {
@@ -345,6 +368,7 @@ const ObjectClass tik_container_class = {
     .name = "Tik",
     .get_attr = container_attr,
     .call_method = container_call,
+    .forgets = container_forgets,
     .attr_name = container_name,
 };
 

@@ -23,7 +23,7 @@ tik_expr(Interp *in, Tik *c, ExprId e)
         in->fatal = true;
         return val_fail();
     }
-    ExprObj *o = ARENA_NEW(&in->u->arena, ExprObj);
+    ExprObj *o = py_object(in, sizeof *o);
     o->base.cls = &tik_expr_class;
     o->c = c;
     o->e = e;

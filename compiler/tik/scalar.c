@@ -322,6 +322,13 @@ scalar_call(Interp *in, Object *self, Sym name, const CallArgs *args, Span span,
     return *found ? scalar_set_as(in, val_object(self), args) : val_none();
 }
 
+static bool
+scalar_forgets(Interp *in, Object *self, Sym name)
+{
+    (void)self;
+    return name == tik_state(in)->sym_set_as;
+}
+
 static const char *
 scalar_name(int index)
 {
@@ -363,6 +370,7 @@ const ObjectClass tik_scalar_class = {
     .name = "Scalar",
     .get_attr = scalar_attr,
     .call_method = scalar_call,
+    .forgets = scalar_forgets,
     .attr_name = scalar_name,
     .binary = tik_binary,
     .unary = tik_unary,

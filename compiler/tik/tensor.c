@@ -541,13 +541,13 @@ allocate(Interp *in, const Making *m)
 View *
 tik_view(Interp *in, Root *root, int ndim)
 {
-    View *v = ARENA_NEW(&in->u->arena, View);
+    View *v = py_object(in, sizeof *v);
     v->base.cls = &tik_tensor_class;
     v->root = root;
     bool half = root->bits == 4 && root->c->k->soc->lmem == NULL;
     v->dtype = !half ? root->dtype : root->sign4 ? DT_S4 : DT_U4;
     v->ndim = ndim;
-    v->dim = ARENA_ARRAY(&in->u->arena, Dim, ndim);
+    v->dim = py_object(in, (size_t)ndim * sizeof *v->dim);
     return v;
 }
 
