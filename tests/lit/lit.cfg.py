@@ -24,7 +24,7 @@ config.suffixes = ['.tik', '.ir', '.test']
 config.excludes = ['inputs', 'expected']
 config.test_source_root = os.path.dirname(__file__)
 build = lit_config.params['build']
-config.test_exec_root = os.path.join(build, 'lit')
+config.test_exec_root = lit_config.params.get('work', os.path.join(build, 'lit'))
 root = os.path.dirname(os.path.dirname(config.test_source_root))
 config.environment['PATH'] = '/usr/lib/llvm-19/bin:' + os.environ['PATH']
 for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'TIKC_UPDATE', 'TIK_MUTANT'):

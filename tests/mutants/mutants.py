@@ -1,18 +1,23 @@
 #!/usr/bin/python3
 """Mutation testing: small changes of the sources, each of which some test must notice.
 
-usage: tests/mutants/mutants.py [--count N] [--seed S] [--rooms NAME,...] [--build DIR] [--list] [--only N,...] [--names NAME,...] [--kinds KIND,...] [--seconds N] [--full] [--again]
+usage: tests/mutants/mutants.py [--count N] [--seed S] [--rooms NAME,...] [--build DIR] [--list] [--only N,...] [--names NAME,...] [--kinds KIND,...] [--seconds N] [--jobs N] [--full] [--again]
 
 Expressions and statements are drawn from the rooms (sites.py), from each the same number, each line of a room with the same chance. All of
 them become switches of one build in a copy of the tree: with TIK_MUTANT=N the N-th has its other form. So a mutant costs no compiling,
-only the tests that reach it (items.py), the most promising first, until one fails. Those that run for more than --seconds without a mutant
-are 'out of time', which counts as survived; --full has the whole suite to notice something.
+only the tests that reach it (items.py), the most promising first, until one fails. A test reaches a mutant if it evaluates the place; of
+two operands that are both evaluated, if the two forms have different values there. What does not end under a mutant has noticed it.
+
+A mutant is 'killed'; or 'survived' all that reach it; or 'out of time', when those that reach it and have not run yet take more than
+--seconds without a mutant: that counts as survived. --kinds names what may notice them; --full has the whole suite.
 
 Mutants of tests/mutants/equivalent.txt were read and make no difference: a line each with the name that this script prints, then the reason.
-Verdicts are kept in verdicts.txt of the build: killed mutants are not tried again, others are; --again tries all. Rooms take turns, so a run
-that is stopped has tried about as many of each. --names tries the mutants with these names, whatever is drawn. Ends with a table by room and 'N mutants: K killed, S survived, E equivalent'; the exit code
-is 1 if fewer than 97 % of those that are not equivalent were killed. `make mutants MUTANTS=N SEED=S` runs it; it is not part of the suite."""
+Verdicts are kept in the build (verdicts.txt; passed.txt: what ran and did not notice), so a run that was stopped, or with more --seconds, or
+with more tests, goes on; --again tries all anew. Rooms take turns, so a run that is stopped has tried about as many of each. --names tries
+the mutants with these names, whatever is drawn. Ends with a table by room and 'N mutants: ...'; the exit code is 1 if fewer than 97 % of
+those that are not equivalent were killed. `make mutants MUTANTS=N SEED=S` runs it; it is not part of the suite."""
 import argparse
+import concurrent.futures
 import hashlib
 import os
 import re
@@ -27,10 +32,13 @@ SWITCH = '''#ifndef TIK_MUTANT
 #define TIK_MUTANT
 #ifdef TIK_LEAN
 #define tik_is(n) 0
+#define tik_mutant (-1)
+#define tik_differ(n, differ) ((differ) && 0)
 #else
 extern int tik_mutant;
 extern unsigned char *tik_reached;
 #define tik_is(n) (tik_reached[n] = 1, tik_mutant == (n))
+#define tik_differ(n, differ) (((differ) ? (void)(tik_reached[n] = 1) : (void)0), tik_mutant == (n))
 #endif
 #endif
 #line 1
@@ -81,13 +89,13 @@ class Tree:
         self.folder, self.mutants, self.changed = os.path.abspath(folder), mutants, {s.path for _, s in mutants}
         self.list = f'{self.folder}/left_out.txt'
         known = set(open(self.list, encoding='utf-8').read().split('\n')) if os.path.exists(self.list) else set()
-        self.left_out = {n for n, (_, s) in enumerate(mutants) if s.name() in known}
+        self.left_out = {n for n, (_, s) in enumerate(mutants) if s.digest in known}
         self.copy()
         write(f'{self.folder}/runtime/support/mutant_setting.c', (SETTING % max(1, len(mutants))).encode())
         self.write()
         while not self.make():
             self.write()
-        write(self.list, '\n'.join(mutants[n][1].name() for n in sorted(self.left_out)).encode())
+        write(self.list, '\n'.join(mutants[n][1].digest for n in sorted(self.left_out)).encode())
         for name in os.listdir(f'{self.folder}/build'):
             if name.startswith('libtikc-helpers'):  # what the tests compile then comes from the changed sources
                 os.remove(f'{self.folder}/build/{name}')
@@ -114,7 +122,7 @@ class Tree:
         """Whether it builds; of a file that does not the mutants near the errors are left out."""
         cc = os.environ.get('CC', 'ccache cc')
         env = dict(os.environ, CCACHE_NOHASHDIR='1')
-        p = subprocess.run(['make', '-k', '-j2', f'CC={cc}', 'all', 'test-tools', 'unit'], cwd=self.folder, env=env, capture_output=True, text=True)
+        p = subprocess.run(['make', '-k', '-j2', f'CC={cc}', 'HELPER_SETS=', 'all', 'test-tools', 'unit'], cwd=self.folder, env=env, capture_output=True, text=True)
         wrong = re.findall(r'^(\S+\.c):(\d+):\d+: (?:error|note: in expansion of macro)', p.stderr, re.M)
         before = len(self.left_out)
         for path, line in wrong:
@@ -127,7 +135,7 @@ class Tree:
 
     def key(self):
         """The same while the mutants have the same numbers and code."""
-        text = ''.join(s.name() + '\n' for n, (_, s) in enumerate(self.mutants) if n not in self.left_out)
+        text = ''.join(s.digest + '\n' for n, (_, s) in enumerate(self.mutants) if n not in self.left_out)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -161,18 +169,26 @@ def options():
     p.add_argument('--only', default='', help='the numbers of some of them')
     p.add_argument('--names', default='', help='mutants by the first word of what is printed of them')
     p.add_argument('--kinds', default=','.join(dict.fromkeys(KINDS + FULL)), help='what may notice them')
-    p.add_argument('--seconds', type=int, default=120, help='of tests, for each mutant')
+    p.add_argument('--seconds', type=float, default=60, help='of tests, for each mutant')
+    p.add_argument('--jobs', type=int, default=2, help='mutants that are tried at the same time')
     p.add_argument('--full', action='store_true', help='have the whole suite notice them')
     p.add_argument('--again', action='store_true', help='try those too that were killed before')
     return p.parse_args()
 
 
-def table(counts):
-    for room, c in counts.items():
-        print('%-10s %4d mutants %4d killed %4d survived %4d equivalent' % (room, sum(c), *c))
-    killed, survived, same = (sum(c[i] for c in counts.values()) for i in range(3))
-    print('%d mutants: %d killed, %d survived, %d equivalent' % (killed + survived + same, killed, survived, same))
-    return 0 if killed >= AIM * (killed + survived) and killed else 1
+FATES = ('killed', 'survived', 'time', 'equivalent')
+
+
+def table(rooms, fates):
+    """Prints how many of each room came to what; the exit code."""
+    count = lambda fate, room=None: sum(f == fate and room in (None, r) for r, f in fates)
+    text = '%d mutants: %d killed, %d survived what reaches them, %d out of time, %d equivalent'
+    for room in rooms:
+        n = [count(f, room) for f in FATES]
+        print(f'%-10s {text}' % (room, sum(n), *n))
+    n = [count(f) for f in FATES]
+    print(text % (sum(n), *n))
+    return 0 if n[0] >= AIM * sum(n[:3]) and n[0] else 1
 
 
 def turns(mutants, rooms):
@@ -182,16 +198,15 @@ def turns(mutants, rooms):
 
 
 def fate(o, items, verdicts, number, site):
-    """(0 killed, 1 survived, 2 equivalent; what is to be said)"""
-    digest = site.name().split()[0]
-    if digest in equivalent():
-        return 2, 'equivalent'
-    by = verdicts.killed.get(digest)
-    if by is None:
-        by = items.noticed(number, site.path, 1e9 if o.full else o.seconds)
-        if by and by != 'out of time':
-            verdicts.add(digest, by)
-    return (1, by or 'survived') if by in (None, 'out of time') else (0, by)
+    """(one of FATES, what is to be said)"""
+    if site.digest in equivalent():
+        return 'equivalent', ''
+    if site.digest in verdicts.killed:
+        return 'killed', verdicts.killed[site.digest]
+    fate, by = items.noticed(number, site, 1e9 if o.full else o.seconds)
+    if fate == 'killed':
+        verdicts.add(site.digest, by)
+    return fate, by
 
 
 def main():
@@ -204,16 +219,22 @@ def main():
             print(n, site.name())
         return 0
     tree = Tree(o.build, mutants)
-    items, counts = Items(tree.folder, o.full, o.kinds.split(',')), {room: [0, 0, 0] for room in rooms}
+    items = Items(tree.folder, o.full, o.kinds.split(','), o.jobs, o.again)
     items.record(tree.key())
-    verdicts = Verdicts(f'{tree.folder}/verdicts.txt', o.again)
-    for n in turns(mutants, rooms):
+    verdicts, fates = Verdicts(f'{tree.folder}/verdicts.txt', o.again), []
+    for _, site in mutants:
+        if site.digest in verdicts.killed:
+            items.credit(verdicts.killed[site.digest], site)
+
+    def tried(n):
         room, site = mutants[n]
-        if n in only and n not in tree.left_out:
-            f, text = fate(o, items, verdicts, n, site)
-            counts[room][f] += 1
-            print(f'{n} {site.name()}  {text}', flush=True)
-    return table(counts)
+        f, by = fate(o, items, verdicts, n, site)
+        fates.append((room, f))
+        print(f'{n} {f}: {by}: {site.name()}', flush=True)
+    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        for done in [pool.submit(tried, n) for n in turns(mutants, rooms) if n in only and n not in tree.left_out]:
+            done.result()
+    return table(rooms, fates)
 
 
 if __name__ == '__main__':

@@ -1,7 +1,6 @@
 """Places of the sources, and what stands there instead: small changes of expressions and statements."""
 import hashlib
 import os
-import random
 import re
 import subprocess
 
@@ -17,17 +16,30 @@ SOURCES = {}  # the bytes of each file that was read
 
 
 class Site:
-    """A place and what stands there instead."""
+    """A place and what stands there instead. parts, of two operands: the left one, the operator, the other operator, the right one."""
 
-    def __init__(self, path, begin, end, line, old, new, form):
-        self.path, self.begin, self.end, self.line, self.old, self.new, self.form = path, begin, end, line, old, new, form
+    def __init__(self, path, begin, end, line, old, new, form, parts, digest):
+        self.path, self.begin, self.end, self.line, self.old, self.new, self.form, self.parts = path, begin, end, line, old, new, form, parts
+        self.digest = digest
+
+    def column(self):
+        return self.begin - SOURCES[self.path].rfind(b'\n', 0, self.begin)
 
     def name(self):
         flat = lambda t: re.sub(r'\s+', ' ', t)
-        digest = hashlib.sha256((self.path + self.old + self.new).encode()).hexdigest()[:12]
-        return f'{digest} {self.path}:{self.line}: {flat(self.old)} => {flat(self.new)}'
+        return f'{self.digest} {self.path}:{self.line}:{self.column()}: {flat(self.old)} => {flat(self.new)}'
 
     def text(self, n):
+        """The code for both. Where both operands are evaluated anyway the mutant is reached only when the values differ."""
+        if self.form == 'operands':
+            left, old, new, right = self.parts
+            return (f'({{ __auto_type l_ = ({left}); __auto_type r_ = ({right}); __auto_type o_ = l_ {old} r_; __auto_type n_ = l_ {new} r_; '
+                    f'tik_differ({n}, __builtin_memcmp(&o_, &n_, sizeof o_) != 0) ? n_ : o_; }})')
+        if self.form == 'both':
+            left, old, new, right = self.parts
+            same = 'l_ && r_' if old == '&&' else '!l_ && !r_'
+            return (f'({{ _Bool l_ = ({left}), r_ = tik_mutant == {n} ? l_ {new} ({right}) : l_ {old} ({right}); '
+                    f'(void)tik_differ({n}, !({same})); r_; }})')
         if self.form == 'statement':
             return f'if (!tik_is({n})) {self.old}'
         if self.form == 'condition':
@@ -35,27 +47,41 @@ class Site:
         return f'(tik_is({n}) ? ({self.new}) : ({self.old}))'
 
 
+def is_field(node):
+    """Whether it is a bit-field, of which no variable can have the type."""
+    while node.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR):
+        node = next(node.get_children())
+    return node.kind == K.MEMBER_REF_EXPR and node.referenced is not None and node.referenced.is_bitfield()
+
+
 class File:
     """The sites of a file."""
 
     def __init__(self, path, flags):
-        self.path, self.sites = path, []
+        self.path, self.sites, self.names, self.function = path, [], {}, ''
         with open(os.path.join(ROOT, path), 'rb') as f:
             self.bytes = SOURCES.setdefault(path, f.read())
         unit = ci.Index.create().parse(os.path.join(ROOT, path), args=flags)
         for c in unit.cursor.get_children():
             if c.kind == K.FUNCTION_DECL and c.is_definition() and c.location.file and c.location.file.name == os.path.join(ROOT, path):
+                self.function = c.spelling
                 self.walk(c, None, False)
 
     def of(self, node):
         e = node.extent
         return self.bytes[e.start.offset:e.end.offset].decode()
 
-    def add(self, node, new, form='expression'):
+    def add(self, node, new, form='expression', parts=None):
         e, old = node.extent, self.of(node)
         whole = e.start.file and e.start.file.name.endswith(self.path) and 'assert' not in old.lower() and '#' not in old
         if whole and old and old != new and '"' not in old:
-            self.sites.append(Site(self.path, e.start.offset, e.end.offset, e.start.line, old, new, form))
+            self.sites.append(Site(self.path, e.start.offset, e.end.offset, e.start.line, old, new, form, parts, self.digest(old, new)))
+
+    def digest(self, old, new):
+        """Names a site by its function, what stands there and how often that came before: the same while other functions change."""
+        words = f'{self.path} {self.function} {old} => {new}'
+        self.names[words] = self.names.get(words, 0) + 1
+        return hashlib.sha256(f'{words} {self.names[words]}'.encode()).hexdigest()[:12]
 
     def between(self, left, right):
         """The operator between two operands, and the text with another one."""
@@ -106,7 +132,10 @@ class File:
         a, b, s = left.extent.end.offset, right.extent.start.offset, node.extent.start.offset
         text = self.bytes[s:a] + (m[1] + SWAPS[op] + m[3]).encode() + self.bytes[b:node.extent.end.offset]
         if not (pointers and op == '-' and all(c.type.get_canonical().kind == ci.TypeKind.POINTER for c in children)):
-            self.add(node, text.decode())
+            parts = (self.bytes[s:a].decode(), op, SWAPS[op], self.bytes[b:node.extent.end.offset].decode())
+            whole = node.kind == K.BINARY_OPERATOR and not (m[1] + m[3]).strip() and not any(is_field(c) for c in children)
+            form = 'both' if op in ('&&', '||') else 'operands'
+            self.add(node, text.decode(), form if whole else 'expression', parts)
 
 
 def flags():
@@ -123,22 +152,24 @@ def all_sites(room):
 
 def named(names, rooms):
     """The sites with these names."""
-    return [(room, site) for room in rooms for site in all_sites(room) if site.name().split()[0] in names]
+    return [(room, site) for room in rooms for site in all_sites(room) if site.digest in names]
+
+
+def rank(*words):
+    return hashlib.sha256(' '.join(map(str, words)).encode()).digest()
 
 
 def draw(seed, count, rooms):
-    """Sites in the order of their numbers, those of a room after each other; no two overlap. From the same lines whatever the count is."""
+    """Sites in the order of their numbers, those of a room after each other; no two overlap. Lines come in the order of a hash of what is in
+    them, so a change of other lines, or of the count, leaves most of them."""
     all_of, per = [], -(-count // len(rooms))
     for room in rooms:
-        rng = random.Random(f'{seed} {room}')
-        lines = {}
+        lines, chosen = {}, []
         for site in all_sites(room):
             lines.setdefault((site.path, site.line), []).append(site)
-        order, chosen = sorted(lines), []
-        rng.shuffle(order)
-        for place in order:
-            site = rng.choice(lines[place])
-            if len(chosen) < per + 4 and not any(c.path == site.path and c.begin < site.end and site.begin < c.end for c in chosen):
+        drawn = (min(sites, key=lambda s: rank(seed, s.digest)) for sites in lines.values())
+        for site in sorted(drawn, key=lambda s: rank(s.digest, seed)):
+            if len(chosen) < per and not any(c.path == site.path and c.begin < site.end and site.begin < c.end for c in chosen):
                 chosen.append(site)
-        all_of += [(room, s) for s in chosen[:per]]
+        all_of += [(room, s) for s in chosen]
     return all_of
