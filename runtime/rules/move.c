@@ -104,6 +104,7 @@ move_conversion(const CheckInstr *in, Fault *fault)
         return check_fail(fault, &at, "ConvReluMode is %lld; its codes are 0 to 13",
                           (long long)code);
     }
+    at.hi = 0;
     if (!(acc_codes(in->soc) >> code & 1)) {
         at.rule = RULE_CONV_SOC;
         return check_fail(fault, &at,

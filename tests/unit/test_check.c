@@ -1,5 +1,6 @@
 /* test_check.c: checks the rules of instructions on numbers: every limit of form.def from
  * both sides, generated from the table, then each rule by hand, then hostile values. */
+#include "fault.h"
 #include "rules/reg.h"
 #include "rules/l0c_move.h"
 #include "rules/fixpipe.h"
@@ -287,6 +288,10 @@ assert_bad(const CheckInstr *in, Rule rule, int param)
                  rule_table[f.rule].name, f.param, rule_table[rule].name, param, f.text);
     }
     assert_true(strlen(f.text) > 10 && strlen(f.text) < sizeof f.text - 1);
+    if (!fault_numbers_hold(&f)) {
+        fail_msg("%lld of %lld to %lld: %s", (long long)f.value, (long long)f.lo,
+                 (long long)f.hi, f.text);
+    }
 }
 
 static void
@@ -1034,6 +1039,60 @@ warnings_of_moves(void **state)
     assert_int_equal(warnings(&in), RULE_NONE);
 }
 
+/* Sums of pairs onto their own source. The 310P takes them one after the other. */
+static void
+warnings_of_reductions(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VCPADD);
+    in.soc = soc("Ascend910A");
+    in.args[0].m = (CheckMask){MASK_COUNT, {128}};
+    in.args[3].v = 2;
+    in.args[4].v = 1;
+    in.args[5].v = 1;
+    in.args[6].v = 8;
+    assert_int_equal(warnings(&in), RULE_NONE); /* buffers of their own */
+    in.args[2].t.buffer = in.args[1].t.buffer;
+    assert_int_equal(warnings(&in), RULE_REDUCE_IN_PLACE);
+    in.args[1].t.offset = 512; /* after the last byte that is read */
+    assert_int_equal(warnings(&in), RULE_NONE);
+    in.args[1].t.offset = 510;
+    assert_int_equal(warnings(&in), RULE_REDUCE_IN_PLACE);
+    in.args[3].v = 1;
+    in.args[1].t.offset = 0;
+    assert_int_equal(warnings(&in), RULE_NONE);
+    in.args[3].v = 2;
+    in.args[3].literal = false;
+    assert_int_equal(warnings(&in), RULE_NONE);
+    in.args[3].literal = true;
+    in.soc = soc("Ascend310P");
+    assert_int_equal(warnings(&in), RULE_NONE);
+}
+
+/* The parameter words of a conversion are read if it has a repeat, and before anything is
+ * written. */
+static void
+words_of_conversions(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_CONV_PACKS);
+    int words = form_slot(FORM_VPACKS, ROLE_SRC, "deqscale");
+    int repeats = form_first(FORM_VPACKS, ROLE_REPEAT);
+    assert_good(&in);
+    in.args[words].t.bytes = 128;
+    assert_good(&in);
+    in.args[words].t.bytes = 96;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, words);
+    in.args[words].t.bytes = ROOM;
+    same_buffer(&in, words, 0);
+    assert_bad(&in, RULE_OVERLAP_MULTI, words);
+    in.args[repeats].literal = false;
+    in.args[repeats].v = 0;
+    assert_good(&in);
+    in.args[words].t.offset = ROOM;
+    assert_good(&in);
+}
+
 static void
 elements(void **state)
 {
@@ -1246,6 +1305,8 @@ main(void)
         cmocka_unit_test(overlap_accumulate),
         cmocka_unit_test(overlap_counter),
         cmocka_unit_test(warnings_of_moves),
+        cmocka_unit_test(warnings_of_reductions),
+        cmocka_unit_test(words_of_conversions),
         cmocka_unit_test(elements),
         cmocka_unit_test(footprints),
         cmocka_unit_test(footprints_of_slices),

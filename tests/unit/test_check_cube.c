@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "fault.h"
 #include "rules/check.h"
 #include "rules/load.h"
 
@@ -91,6 +92,10 @@ expect(const CheckInstr *in, Rule rule, int param)
     if (rule == RULE_NONE ? !ok : ok || f.rule != rule || f.param != param) {
         fail_msg("%s: %s at %d: %s; expected %s at %d", op_table[in->op].name,
                  rule_table[f.rule].name, f.param, f.text, rule_table[rule].name, param);
+    }
+    if (!ok && !fault_numbers_hold(&f)) {
+        fail_msg("%lld of %lld to %lld: %s", (long long)f.value, (long long)f.lo,
+                 (long long)f.hi, f.text);
     }
 }
 
