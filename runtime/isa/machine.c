@@ -7,8 +7,11 @@ int64_t
 scope_granule(Scope s, bool table, int64_t bytes)
 {
     const int64_t block = BLOCK_BYTES;
-    if (bytes <= 0 || bytes > INT64_MAX - 2 * block) {
-        return bytes <= 0 && s == SC_GM && !table ? block : bytes < 0 ? 0 : bytes;
+    if (bytes <= 0) {
+        return s == SC_GM && !table ? block : 0;
+    }
+    if (bytes > INT64_MAX - 2 * block) {
+        return bytes;
     }
     int64_t blocks = (bytes + block - 1) / block * block;
     switch (s) {
