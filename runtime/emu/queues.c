@@ -322,8 +322,9 @@ hang(EmuRun *r, const EmuOp *op, FlagAt f)
     return break_rule(r, op, RULE_SYNC_DEADLOCK, c.text);
 }
 
+/* Returns whether nothing waits; reports the first that does. */
 static bool
-some_hang(EmuRun *r)
+none_hangs(EmuRun *r)
 {
     for (int i = 0; i < PIPE_COUNT; i++) {
         const Queue *q = &r->queues->of[i];
@@ -350,12 +351,7 @@ emu_queues_drain(EmuRun *r)
             return false;
         }
     }
-    for (int i = 0; i < PIPE_COUNT; i++) {
-        if (r->queues->of[i].n > 0) {
-            return some_hang(r);
-        }
-    }
-    return true;
+    return none_hangs(r);
 }
 
 static bool
