@@ -395,7 +395,6 @@ walk_loop(Maker *m, const TikDesc *d)
     int32_t outer = m->loop;
     Interval counter = interval_between(begin.range.lo, sat_add(end.range.hi, -1));
     m->loop = loop;
-    m->at = d->index;
     event(m, SYNC_LOOP, (uint32_t)loop);
     forget(m, d->index + 1, d->match);
     walk_copies(m, d, loop, &begin, counter);
@@ -412,7 +411,6 @@ walk_if(Maker *m, const TikDesc *d)
     const TikDesc *other = m->k->descs[d->match];
     bool two = other->kind == DESC_ELSE;
     uint32_t end = two ? other->match : d->match;
-    m->at = d->index;
     event(m, SYNC_IF, 0);
     walk(m, d->index + 1, d->match);
     if (two) {

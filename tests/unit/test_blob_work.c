@@ -127,6 +127,8 @@ a_budget_refuses_what_costs_more(void **state)
         assert_false(proves(&b, budget, &again, &diag));
         assert_string_equal(diag.code, "budget");
         assert_int_equal(diag.allowed_hi, budget);
+        assert_int_equal(diag.allowed_lo, 0);
+        assert_int_equal(diag.seen_lo, diag.seen_hi);
         assert_true(diag.seen_lo > (int64_t)budget && diag.descriptor >= 0);
     }
     assert_true(proves(&b, UINT64_MAX, &again, &diag));
