@@ -38,7 +38,8 @@ fault_tells(const Fault *f, int64_t v)
 }
 
 /* A fault has no number, or a value with no limits or limits that it is outside of, and
- * its text tells all of them but a lower limit of 0, or that it is before the first. */
+ * its text tells all of them but a lower limit of 0 and one without end, or that it is
+ * before the first. */
 static inline bool
 fault_numbers_hold(const Fault *f)
 {
@@ -48,7 +49,7 @@ fault_numbers_hold(const Fault *f)
     return (f->value == 0 && !limits) || before ||
            (fault_tells(f, f->value) &&
             (!limits || (outside && (f->lo == 0 || fault_tells(f, f->lo)) &&
-                         fault_tells(f, f->hi))));
+                         (f->hi == INT64_MAX || fault_tells(f, f->hi)))));
 }
 
 #endif

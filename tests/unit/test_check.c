@@ -1176,6 +1176,60 @@ footprints(void **state)
     assert_int_equal(footprint_end(&f), 3 * 256 + 6);
 }
 
+/* A footprint says whether all of its bytes are accessed: what is proved of reads of
+ * bytes that nothing has written hangs on it. */
+static void
+footprints_that_are_exact(void **state)
+{
+    (void)state;
+    bool exact;
+    CheckInstr in = good(OP_VECTOR_STORE);
+    Footprint f = check_footprint(&in, 0, &exact);
+    assert_true(exact && footprint_end(&f) > 0);
+    int mask = form_first(op_table[in.op].form, ROLE_MASK);
+    for (int i = 0; mask >= 0 && i < 2; i++) { /* all lanes in words, and some */
+        in.args[mask].m = (CheckMask){MASK_BITS, {i, i}};
+        (void)check_footprint(&in, 0, &exact);
+        assert_false(exact);
+    }
+    in = good(OP_FIXPIPE_COLUMNS);
+    in.args[FIXC_m_size].v = 4;
+    in.args[FIXC_n_size].v = 16;
+    in.args[FIXC_dst_stride].v = 16;
+    for (int nd = 0; nd < 2; nd++) {
+        in.args[FIXC_nd].v = nd;
+        in.args[FIXC_nd_num].v = 1;
+        f = check_footprint(&in, FIXC_dst, &exact);
+        assert_true(exact && footprint_end(&f) > 0);
+    }
+    in = good(OP_VREDUCE); /* a pattern that keeps half of the lanes, of no repeat */
+    in.args[form_first(FORM_PICK, ROLE_REPEAT)].v = 0;
+    f = check_footprint(&in, PICK_dst, &exact);
+    assert_true(exact && footprint_end(&f) == f.offset);
+}
+
+/* Which rule an operand breaks that is too small. */
+static void
+bounds_of_reductions(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_REDUCE_ADD);
+    in.args[0].m = (CheckMask){MASK_COUNT, {128}};
+    in.args[form_first(FORM_ALLADD, ROLE_REPEAT)].v = 4;
+    assert_good(&in);
+    in.args[ALLADD_dst].t.offset = ROOM;
+    assert_bad(&in, RULE_DST_SIZE, ALLADD_dst);
+    in.args[ALLADD_dst].t.offset = 0;
+    in.args[ALLADD_work_tensor].t.bytes = 2;
+    assert_bad(&in, RULE_WORK_SIZE, ALLADD_work_tensor);
+    in.args[ALLADD_work_tensor].t.bytes = ROOM;
+    in.args[ALLADD_work_tensor].t.offset = ROOM;
+    assert_bad(&in, RULE_WORK_SIZE, ALLADD_work_tensor);
+    in.args[ALLADD_work_tensor].t.offset = 0;
+    in.args[ALLADD_src].t.offset = ROOM;
+    assert_bad(&in, RULE_TENSOR_OVERFLOW, ALLADD_src);
+}
+
 /* The slice has rows 1 and 2, columns 4 to 8 by 2, of a matrix with 16 columns. */
 static void
 footprints_of_slices(void **state)
@@ -1309,6 +1363,8 @@ main(void)
         cmocka_unit_test(words_of_conversions),
         cmocka_unit_test(elements),
         cmocka_unit_test(footprints),
+        cmocka_unit_test(footprints_that_are_exact),
+        cmocka_unit_test(bounds_of_reductions),
         cmocka_unit_test(footprints_of_slices),
         cmocka_unit_test(hostile_values),
     };

@@ -74,12 +74,40 @@ granules(void **state)
     }
 }
 
+/* The 910_95 has paths of rows of its own besides those of its cores. */
+static void
+paths_of_the_910_95(void **state)
+{
+    (void)state;
+    static const struct {
+        Scope src, dst;
+    } own[] = {
+#define PATH_950(src, dst) {SC_##src, SC_##dst},
+#include "isa/path.def"
+    };
+    const Soc *soc = soc_find("Ascend910_95");
+    assert_non_null(soc);
+    int rows = 0;
+    for (int i = 0; i < SC_COUNT * SC_COUNT; i++) {
+        Scope src = (Scope)(i / SC_COUNT), dst = (Scope)(i % SC_COUNT);
+        const PathInfo *p = path_find(src, dst);
+        bool has = p != NULL && soc_on(soc, p->cores);
+        for (size_t j = 0; j < sizeof own / sizeof own[0]; j++) {
+            has = has || (own[j].src == src && own[j].dst == dst);
+        }
+        assert_int_equal(soc_has_path(soc, src, dst), has);
+        rows += has;
+    }
+    assert_true(rows > 0 && rows < SC_COUNT * SC_COUNT / 2);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_start_as_their_rows_say),
         cmocka_unit_test(granules),
+        cmocka_unit_test(paths_of_the_910_95),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,6 +197,8 @@ matrix(const char *id, int64_t per, int lane, const int64_t stride[LMEM_AXES])
     TikArray mask = load_part(id, "mask", DT_U8);
     int64_t rows = src.shape[0], columns = src.shape[1], written = 0;
     lmem_matrix(rows, columns, per, x.shape);
+    const int64_t shape[LMEM_AXES] = {rows, (columns + per - 1) / per, 1, per};
+    assert_memory_equal(x.shape, shape, sizeof shape);
     lmem_strides(t, LMEM_ALIGNED, &x);
     assert_memory_equal(x.stride, stride, sizeof x.stride);
     for (int64_t r = 0; r < rows; r++) {
