@@ -20,7 +20,8 @@ typedef enum RowCondition {
 
 /* Sets on[i] to 1 if the condition holds for a[i] and b[i], else to 0. */
 typedef void RowRelate(uint8_t *on, const uint8_t *a, const uint8_t *b, int64_t n);
-/* Sets dst[i] to a[i] where on[i] is 1, and to b[i] where it is 0. dst may be a or b. */
+/* Sets dst[i] to a[i] where on[i] is not 0, and to b[i] where it is. dst may be a or b.
+ */
 typedef void RowSelect(uint8_t *dst, const uint8_t *on, const uint8_t *a,
                        const uint8_t *b, int64_t n);
 /* Does the same with lane i on if bit i is 1. All of dst is a or b, or shares no byte

@@ -141,58 +141,19 @@ wave(Sem sem, Dtype t)
     return num_fn(sem == SEM_SIN ? NUM_SIN : NUM_COS, t == DT_F16 ? NUM_F16 : NUM_F32);
 }
 
-static float
-number_at(const uint8_t *p, Dtype t, int64_t i)
-{
-    return t == DT_F16 ? half_to_float(((const AnyU16 *)(const void *)p)[i])
-                       : float_of_bits(((const AnyU32 *)(const void *)p)[i]);
-}
-
-#define COMPARE(op)                                                                      \
-    for (int64_t i = 0; i < n; i++) {                                                    \
-        dst[i] = number_at(src[0], t, i) op number_at(src[1], t, i);                     \
-    }                                                                                    \
-    return;
-
-static inline __attribute__((always_inline)) void
-compare_numbers(int mode, Dtype t, uint8_t *dst, const uint8_t *const *src, int64_t n)
-{
-    switch (mode) {
-    case 0:
-        COMPARE(<)
-    case 1:
-        COMPARE(<=)
-    case 2:
-        COMPARE(>)
-    case 3:
-        COMPARE(>=)
-    case 4:
-        COMPARE(==)
-    default:
-        COMPARE(!=)
-    }
-}
-
-/* This is inlined once for each type. */
+/* The conditions in the order of the numbers of h_cmpv. */
 static void
 compare_piece(int mode, Dtype t, uint8_t *dst, const uint8_t *const *src, int64_t n)
 {
-    if (t == DT_F16) {
-        compare_numbers(mode, DT_F16, dst, src, n);
-    } else {
-        compare_numbers(mode, DT_F32, dst, src, n);
-    }
+    static const RowCondition conditions[] = {ROW_LT, ROW_LE, ROW_GT,
+                                              ROW_GE, ROW_EQ, ROW_NE};
+    emu_rows()->relate[t][conditions[mode]](dst, src[0], src[1], n);
 }
 
 static void
 select_piece(uint8_t *dst, const uint8_t *const *src, int size, int64_t n)
 {
-    const uint8_t *on = src[2];
-    EACH_SIZE(
-        size, for (int64_t i = 0; i < n; i++) {
-            const T *from = (const T *)(const void *)(on[i] != 0 ? src[0] : src[1]);
-            ((T *)(void *)dst)[i] = from[i];
-        })
+    emu_rows()->select[__builtin_ctz((unsigned)size)](dst, src[2], src[0], src[1], n);
 }
 
 /* Converts element i with parameter word (first + i) % 16. */
