@@ -12,7 +12,10 @@
 
 enum {
     OUTER = 2, /* number of dimensions of the results; the others are reduced */
-    LEVELS = 64
+    LEVELS = 64,
+    CHUNK_LEVEL = 8,
+    LEAST_LEVEL = 3, /* of fewer elements no tree is made at once */
+    CHUNK = 1 << CHUNK_LEVEL
 };
 
 /* A walk over the reduced dimensions. */
@@ -20,6 +23,7 @@ typedef struct Walk {
     const EmuSlice *s;
     const uint8_t *at;
     int64_t index[SLICE_DIMS];
+    bool pieces; /* are_pieces */
 } Walk;
 
 /* Goes on to the next element; false when there is none. */
@@ -37,6 +41,63 @@ next(Walk *w)
     return false;
 }
 
+/* Returns how many elements follow each other in memory from the present one on. */
+static int64_t
+in_row(const Walk *w, int size)
+{
+    int d = w->s->dims - 1;
+    bool rows = w->s->dims > OUTER && w->s->step[d] == size;
+    return rows ? w->s->len[d] - w->index[d] : 1;
+}
+
+/* Goes on by elements that follow each other; false when there are no more. */
+static bool
+skip(Walk *w, int64_t n)
+{
+    int d = w->s->dims - 1;
+    if (n > 1) {
+        w->at += (n - 1) * w->s->step[d];
+        w->index[d] += n - 1;
+    }
+    return next(w);
+}
+
+/* Returns whether rows need not be collected to make whole chunks: a chunk is some rows
+ * then, or there is one row. */
+static bool
+are_pieces(const Walk *w)
+{
+    int d = w->s->dims - 1;
+    int64_t len = w->s->len[d], others = 1;
+    for (int i = OUTER; i < d; i++) {
+        others *= w->s->len[i];
+    }
+    return others == 1 || (len & (len - 1)) == 0;
+}
+
+/* Returns the next elements in memory, or collected in the room. *n is their number;
+ * *more is false after the last one. Before them there are as many as pieces of each size
+ * in which a tree takes them, the largest ones first. */
+static const uint8_t *
+take(Walk *w, int size, uint8_t *room, int64_t *n, bool *more)
+{
+    const uint8_t *at = w->at;
+    int64_t row = in_row(w, size);
+    if (row > 1 && w->pieces) {
+        *n = row < CHUNK ? row : CHUNK;
+        *more = skip(w, *n);
+        return at;
+    }
+    for (*n = 0; *more && *n < CHUNK;) {
+        int64_t some = in_row(w, size), left = CHUNK - *n;
+        some = some < left ? some : left;
+        memcpy(room + *n * size, w->at, (size_t)(some * size));
+        *n += some;
+        *more = skip(w, some);
+    }
+    return room;
+}
+
 static uint32_t
 bits_at(const uint8_t *p, Dtype t)
 {
@@ -48,14 +109,6 @@ bits_at(const uint8_t *p, Dtype t)
     }
     memcpy(&u, p, sizeof u);
     return u;
-}
-
-static double
-value_of(uint32_t bits, Dtype t)
-{
-    return t == DT_F16   ? half_to_float((uint16_t)bits)
-           : t == DT_F32 ? float_of_bits(bits)
-                         : (double)(int16_t)bits;
 }
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -114,46 +167,9 @@ close_tree(Tree *s, Addition t)
     return s->sum[0];
 }
 
-enum {
-    CHUNK_LEVEL = 8,
-    LEAST_LEVEL = 3, /* of fewer elements no tree is made at once */
-    CHUNK = 1 << CHUNK_LEVEL
-};
-
-/* Collects elements up to a whole chunk. Returns their number; *more is false after the
- * last one. */
-static int
-collect(Walk *w, int size, uint8_t *to, bool *more)
-{
-    int n = 0;
-    while (*more && n < CHUNK) {
-        memcpy(to + n++ * size, w->at, (size_t)size);
-        *more = next(w);
-    }
-    return n;
-}
-
-/* Does the same for elements that follow each other in the last dimension, a row at a
- * time. */
-static int
-collect_rows(Walk *w, int size, uint8_t *to, bool *more)
-{
-    int d = w->s->dims - 1, n = 0;
-    while (*more && n < CHUNK) {
-        int64_t some = w->s->len[d] - w->index[d];
-        some = some < CHUNK - n ? some : CHUNK - n;
-        memcpy(to + n * size, w->at, (size_t)(some * size));
-        n += (int)some;
-        w->at += (some - 1) * w->s->step[d];
-        w->index[d] += some - 1;
-        *more = next(w);
-    }
-    return n;
-}
-
 /* Adds 2^level elements in a tree. */
 static uint32_t
-sum_of_tree(uint8_t *x, int level, Addition t)
+sum_of_tree(const uint8_t *x, int level, Addition t)
 {
     uint8_t room[2][CHUNK / 2 * sizeof(float)];
     const uint8_t *from = x;
@@ -169,11 +185,12 @@ static uint32_t
 sum_of(Walk *w, Addition t)
 {
     Tree s = {.n = 0};
-    uint8_t chunk[CHUNK * sizeof(float)];
+    uint8_t room[CHUNK * sizeof(float)];
     int size = dtype_size(t.type);
-    bool more = true, rows = w->s->dims > OUTER && w->s->step[w->s->dims - 1] == size;
+    bool more = true;
     while (more) {
-        int n = (rows ? collect_rows : collect)(w, size, chunk, &more), at = 0;
+        int64_t n, at = 0;
+        const uint8_t *chunk = take(w, size, room, &n, &more);
         for (int level = CHUNK_LEVEL; t.pairs != NULL && level >= LEAST_LEVEL; level--) {
             if (n - at >= 1 << level) {
                 push(&s, sum_of_tree(chunk + at * size, level, t), level, t);
@@ -192,24 +209,32 @@ sum_of(Walk *w, Addition t)
 typedef struct Extreme {
     uint32_t bits;
     int32_t index;
-    bool found; /* an element was found that is not NaN */
+    int32_t key; /* its order (RowExtreme) */
 } Extreme;
 
+/* The largest number of a chunk that a row function takes. */
+enum {
+    SOME = 128
+};
+
 static Extreme
-extreme_of(Walk *w, Dtype t, bool largest)
+extreme_of(Walk *w, Dtype t, RowFind *find, bool largest)
 {
-    Extreme e = {.bits = t == DT_F16 ? HALF_NAN : FLOAT_NAN};
-    double best = 0;
-    int32_t i = 0;
-    do {
-        uint32_t bits = bits_at(w->at, t);
-        double v = value_of(bits, t);
-        if (v == v && (!e.found || (largest ? v > best : v < best))) {
-            e = (Extreme){bits, i, true};
-            best = v;
+    Extreme e = {.bits = t == DT_F16 ? HALF_NAN : FLOAT_NAN, .key = ROW_NAN};
+    uint8_t room[CHUNK * sizeof(float)];
+    int size = dtype_size(t);
+    bool more = true;
+    for (int64_t first = 0, n = 0; more; first += n) {
+        const uint8_t *chunk = take(w, size, room, &n, &more);
+        for (int64_t at = 0; at < n; at += SOME) {
+            RowExtreme f;
+            find(&f, chunk + at * size, NULL, n - at < SOME ? n - at : SOME, largest);
+            if (f.key > e.key) {
+                uint32_t bits = bits_at(chunk + (at + f.at) * size, t);
+                e = (Extreme){bits, (int32_t)(first + at + f.at), f.key};
+            }
         }
-        i++;
-    } while (next(w));
+    }
     return e;
 }
 
@@ -222,6 +247,7 @@ one_result(const EmuRun *r, const EmuOp *op, const EmuSlice *src, const uint8_t 
     Dtype t = (Dtype)op->dtype;
     Sem sem = op_table[op->op].sem;
     Walk w = {.s = src, .at = from};
+    w.pieces = are_pieces(&w);
     uint32_t bits;
     if (sem == SEM_SLICE_SUM) {
         bool saturates =
@@ -230,7 +256,7 @@ one_result(const EmuRun *r, const EmuOp *op, const EmuSlice *src, const uint8_t 
             sum_of(&w, (Addition){t, saturates, saturates ? NULL : r->p->rows->pairs[t]});
     } else {
         bool largest = sem == SEM_SLICE_RMAX || sem == SEM_SLICE_ARGMAX;
-        Extreme e = extreme_of(&w, t, largest);
+        Extreme e = extreme_of(&w, t, r->p->rows->find[t], largest);
         bool index = sem == SEM_SLICE_ARGMAX || sem == SEM_SLICE_ARGMIN;
         bits = index ? (uint32_t)e.index : e.bits;
         t = index ? DT_S32 : t;
@@ -238,6 +264,67 @@ one_result(const EmuRun *r, const EmuOp *op, const EmuSlice *src, const uint8_t 
     uint16_t half = (uint16_t)bits;
     memcpy(to, dtype_size(t) == 2 ? (const void *)&half : (const void *)&bits,
            (size_t)dtype_size(t));
+}
+
+/* ---- sums of many rows --------------------------------------------------- */
+
+enum {
+    MANY = 2048 /* elements that are added at a time */
+};
+
+/* Returns the elements of a result if they follow each other, and those of the next
+ * result follow them; else 0. */
+static int64_t
+dense_elements(const EmuSlice *s)
+{
+    int64_t elements = 1;
+    bool dense = true;
+    for (int d = s->dims - 1; d >= OUTER; d--) {
+        dense = dense && (s->len[d] == 1 || s->step[d] == elements * s->size);
+        elements *= s->len[d];
+    }
+    return dense && s->step[1] == elements * s->size ? elements : 0;
+}
+
+/* Adds n elements at a time in level after level of all trees, each of 2^level. */
+static const uint8_t *
+sums_of_trees(uint8_t room[2][MANY / 2 * sizeof(float)], const uint8_t *from, int64_t n,
+              int level, RowPairs *pairs)
+{
+    for (int now = 0; level > 0; now = !now, level--) {
+        n /= 2;
+        pairs(room[now], from, n);
+        from = room[now];
+    }
+    return from;
+}
+
+/* Adds rows whose trees are full, many results at a time; false: they must go one by
+ * one. */
+static bool
+sum_rows(const EmuRun *r, const EmuOp *op, const EmuSlice *dst, const EmuSlice *src)
+{
+    uint8_t room[2][MANY / 2 * sizeof(float)];
+    RowPairs *pairs = r->p->rows->pairs[op->dtype];
+    int64_t elements = dense_elements(src);
+    if (op_table[op->op].sem != SEM_SLICE_SUM || pairs == NULL || elements < 2 ||
+        elements > MANY || (elements & (elements - 1)) != 0 ||
+        emu_chosen(r->p, CHOICE_FLOAT16_OVERFLOW) == CHOSE_FLOAT16_OVERFLOW_SATURATE) {
+        return false;
+    }
+    int level = __builtin_ctzll((unsigned long long)elements);
+    for (int64_t i = 0; i < src->len[0]; i++) {
+        for (int64_t j = 0, n; j < src->len[1]; j += n) {
+            n = src->len[1] - j < MANY >> level ? src->len[1] - j : MANY >> level;
+            const uint8_t *from = src->at + i * src->step[0] + j * src->step[1];
+            from = sums_of_trees(room, from, n << level, level, pairs);
+            for (int64_t k = 0; k < n; k++) {
+                memcpy(dst->at + i * dst->step[0] + (j + k) * dst->step[1],
+                       from + k * src->size, (size_t)src->size);
+            }
+        }
+    }
+    return true;
 }
 
 bool
@@ -248,7 +335,10 @@ emu_exec_slice_reduce(EmuRun *r, const EmuOp *op)
         !emu_slice_open(r, op, 1, &src)) {
         return false;
     }
-    for (int64_t i = 0; i < src.len[0] && !src.empty; i++) {
+    if (src.empty || sum_rows(r, op, &dst, &src)) {
+        return true;
+    }
+    for (int64_t i = 0; i < src.len[0]; i++) {
         for (int64_t j = 0; j < src.len[1]; j++) {
             one_result(r, op, &src, src.at + i * src.step[0] + j * src.step[1],
                        dst.at + i * dst.step[0] + j * dst.step[1]);
