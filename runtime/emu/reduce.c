@@ -443,6 +443,23 @@ extreme_repeats(Reduction *x, int64_t n, uint8_t *found)
     x->c.rows->blocks[x->t](found, from, n * x->results, x->largest);
 }
 
+/* The extremes of the next n repeats and their lanes, as elements. */
+static void
+find_repeats(Reduction *x, int64_t n, uint8_t *found)
+{
+    _Alignas(Summands) uint8_t room[MANY * REPEAT_BYTES];
+    const uint8_t *from = next_repeats(x, n, room);
+    int index = emu_slot_attr(x->r->p, x->op, VCMAX_index_low) != 0 ? 0 : 1;
+    for (int64_t i = 0; i < n; i++, from += REPEAT_BYTES, found += 2 * x->size) {
+        RowExtreme f;
+        x->find(&f, from, NULL, x->c.lanes, x->largest);
+        uint64_t bits = f.key == ROW_NAN ? x->t == DT_F16 ? HALF_NAN : FLOAT_NAN
+                                         : element_at(from + f.at * x->size, x->size);
+        put_element(found + index * x->size, x->size, (uint64_t)f.at);
+        put_element(found + (1 - index) * x->size, x->size, bits);
+    }
+}
+
 /* Returns whether the additions are those of pairs of neighbours by the usual reading. */
 static bool
 has_pairs(const Reduction *x)
@@ -451,9 +468,10 @@ has_pairs(const Reduction *x)
            x->op->lanes == emu_lane_fn(NULL, (LaneWork){SEM_ADD, false}, x->t, x->t);
 }
 
-/* Executes the instruction in groups of repeats; false: it must go one by one. */
+/* Executes the instruction in groups of repeats; false: it must go one by one. listed:
+ * it also sets Scalars. */
 static bool
-each_group(Reduction *x)
+each_group(Reduction *x, bool listed)
 {
     uint8_t results[MANY * REPEAT_BYTES / 2];
     Sem sem = op_table[x->op->op].sem;
@@ -462,13 +480,13 @@ each_group(Reduction *x)
     int64_t bytes = (int64_t)x->results * x->size;
     bool fits = sums     ? has_pairs(x) && (sem == SEM_CADD || is_whole(x))
                 : blocks ? x->c.rows->blocks[x->t] != NULL && is_whole(x)
-                         : false;
+                         : x->find != NULL && !listed && is_whole(x);
     if (!fits || !is_apart(x)) {
         return false;
     }
     for (int64_t at = 0; at < x->c.repeats; at += MANY) {
         int64_t n = x->c.repeats - at < MANY ? x->c.repeats - at : MANY;
-        (sums ? sum_repeats : extreme_repeats)(x, n, results);
+        (sums ? sum_repeats : blocks ? extreme_repeats : find_repeats)(x, n, results);
         for (int64_t i = 0; i < n; i++, x->dst += x->step) {
             memcpy(x->dst, results + i * bytes, (size_t)bytes);
         }
@@ -483,12 +501,12 @@ emu_exec_reduce(EmuRun *r, const EmuOp *op)
     if (!open_reduction(r, op, false, &x)) {
         return false;
     }
-    if (x.c.repeats == 0 || each_group(&x)) {
-        return true;
-    }
     Sem sem = op_table[op->op].sem;
     bool listed = (sem == SEM_CMAX || sem == SEM_CMIN) &&
                   emu_slot_attr(r->p, op, VCMAX_max_cnt_index) != 0;
+    if (x.c.repeats == 0 || each_group(&x, listed)) {
+        return true;
+    }
     Extreme all = {.any = false};
     for (int64_t i = 0; i < x.c.repeats; i++) {
         if (listed) {
