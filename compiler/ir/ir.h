@@ -364,6 +364,14 @@ enum {
     IR_PRINT_VARS = 16 /* loop variables of a record of the log */
 };
 
+/* What an inspector (Kernel.inspector) writes about a tensor on a core: the number of
+ * runs of bytes, then the first byte of each and the byte after its last one; as tikrt.h
+ * says. */
+enum {
+    IR_INSPECT_RUNS = 1024,
+    IR_INSPECT_WORDS = 1 + 2 * IR_INSPECT_RUNS
+};
+
 /* The name of the log of prints: a workspace of (cores, words) numbers of 64 bits. */
 #define IR_PRINT_LOG "tikc_print_log"
 

@@ -150,7 +150,13 @@ enum {
 
 /* What a launcher needs to know of a kernel: constant data next to its code. */
 enum {
-    TIKRT_ABI = 3 /* of TikKernel, and of the functions that compiled kernels call */
+    TIKRT_ABI = 4 /* of TikKernel, and of the functions that compiled kernels call */
+};
+
+/* What an inspector has room for (TikKernel.inspector): runs of bytes of each tensor. */
+enum {
+    TIK_INSPECT_RUNS = 1024,
+    TIK_INSPECT_WORDS = 1 + 2 * TIK_INSPECT_RUNS
 };
 
 typedef struct TikKernel {
@@ -178,9 +184,10 @@ typedef struct TikKernel {
     const TikFrame *frames; /* numbers begin at 1, so the first item has number 1 */
     /* Kernels with TIK_ORDERED: tells which bytes of the `inspects` tensors that it
      * writes a core would access, and accesses none of them. It is called as entry is,
-     * with one more argument: int64_t [cores][inspects][2], the first byte and the byte
-     * after the last one of each tensor, relative to it; first > last: none. A core for
-     * which it cannot tell leaves its row. Null: there is none. */
+     * with one more argument: int64_t [cores][inspects][TIK_INSPECT_WORDS], for each
+     * tensor the number of runs of bytes, which it writes last, then of each run the
+     * first byte and the byte after the last one, relative to the tensor. A core for
+     * which it cannot tell leaves the number. Null: there is none. */
     TikEntry inspector;
     int32_t inspects;
 } TikKernel;

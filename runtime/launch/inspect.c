@@ -13,13 +13,22 @@ enum {
 /* Bytes [lo, hi) that an argument has in memory, or that a core accesses. */
 typedef struct Range {
     int64_t lo, hi;
-    int64_t written;
+    int32_t written;
+    int32_t of; /* number of the argument, or of the core */
 } Range;
+
+/* The runs that an inspector wrote about a tensor on a core. */
+typedef struct Row {
+    int64_t n; /* runs; -1: not told */
+    int64_t run[TIK_INSPECT_RUNS][2];
+} Row;
+
+_Static_assert(sizeof(Row) == TIK_INSPECT_WORDS * sizeof(int64_t), "as tikrt.h says");
 
 /* The arguments of an inspector: those of the kernel, then the rows; then all sizes. */
 typedef struct Inspection {
     Launch *launch;
-    int64_t (*rows)[2];
+    Row *rows;
     uint8_t **args;
     uint8_t *scratch;
 } Inspection;
@@ -31,21 +40,49 @@ by_lo(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns whether two ranges share bytes, one of which is written. */
+/* The ends of the ranges so far: the last one, and the last one of the others. */
+typedef struct Ends {
+    int64_t end, other;
+    int32_t of; /* whose range has the last end */
+} Ends;
+
+static void
+add_end(Ends *e, const Range *r)
+{
+    if (r->of == e->of) {
+        e->end = r->hi > e->end ? r->hi : e->end;
+    } else if (r->hi > e->end) {
+        *e = (Ends){r->hi, e->end, r->of};
+    } else {
+        e->other = r->hi > e->other ? r->hi : e->other;
+    }
+}
+
+static int64_t
+end_of_others(const Ends *e, int32_t of)
+{
+    return of == e->of ? e->other : e->end;
+}
+
+/* Returns whether ranges of two arguments, or of two cores, share bytes, one of which is
+ * written. */
 static bool
 any_shared(Range *r, int64_t n)
 {
-    int64_t end = INT64_MIN, written = INT64_MIN; /* of what came so far */
+    Ends all = {INT64_MIN, INT64_MIN, -1}, written = all;
     qsort(r, (size_t)n, sizeof *r, by_lo);
     for (int64_t i = 0; i < n; i++) {
         if (r[i].lo >= r[i].hi) {
             continue;
         }
-        if (r[i].lo < written || (r[i].written != 0 && r[i].lo < end)) {
+        if (r[i].lo < end_of_others(&written, r[i].of) ||
+            (r[i].written != 0 && r[i].lo < end_of_others(&all, r[i].of))) {
             return true;
         }
-        end = r[i].hi > end ? r[i].hi : end;
-        written = r[i].written != 0 && r[i].hi > written ? r[i].hi : written;
+        add_end(&all, &r[i]);
+        if (r[i].written != 0) {
+            add_end(&written, &r[i]);
+        }
     }
     return false;
 }
@@ -60,6 +97,7 @@ launch_arguments_apart(const Launch *l)
         r[i].lo = (int64_t)(uintptr_t)l->args[i];
         r[i].hi = r[i].lo + (int64_t)bytes;
         r[i].written = k->params[i].unwritten == 0;
+        r[i].of = i;
     }
     bool apart = r != NULL && !any_shared(r, k->nparams);
     free(r);
@@ -78,16 +116,39 @@ inspect_core(const Inspection *in, int32_t core)
     return ok;
 }
 
+static Row *
+row_of(const Inspection *in, int32_t core, int32_t tensor)
+{
+    return &in->rows[(int64_t)core * in->launch->kernel->inspects + tensor];
+}
+
+/* Returns how many runs the cores have of a tensor; -1: one cannot tell. */
+static int64_t
+runs_of(const Inspection *in, int32_t tensor)
+{
+    int64_t n = 0;
+    for (int32_t i = 0; n >= 0 && i < in->launch->kernel->cores; i++) {
+        int64_t some = row_of(in, i, tensor)->n;
+        n = some < 0 ? -1 : n + some;
+    }
+    return n;
+}
+
 /* Returns whether the cores access different bytes of a tensor. */
 static bool
-cores_apart(const Inspection *in, int32_t tensor, Range *r)
+cores_apart(const Inspection *in, int32_t tensor)
 {
-    const TikKernel *k = in->launch->kernel;
-    for (int32_t i = 0; i < k->cores; i++) {
-        const int64_t *row = in->rows[(int64_t)i * k->inspects + tensor];
-        r[i] = (Range){row[0], row[1], 1};
+    int64_t runs = runs_of(in, tensor), n = 0;
+    Range *r = runs < 0 ? NULL : calloc((size_t)runs + 1, sizeof *r);
+    for (int32_t i = 0; r != NULL && i < in->launch->kernel->cores; i++) {
+        const Row *row = row_of(in, i, tensor);
+        for (int64_t k = 0; k < row->n; k++) {
+            r[n++] = (Range){row->run[k][0], row->run[k][1], 1, i};
+        }
     }
-    return !any_shared(r, k->cores);
+    bool apart = r != NULL && !any_shared(r, n);
+    free(r);
+    return apart;
 }
 
 static bool
@@ -99,12 +160,10 @@ inspect(const Inspection *in)
             return false;
         }
     }
-    Range *r = calloc((size_t)k->cores, sizeof *r);
-    bool apart = r != NULL;
+    bool apart = true;
     for (int32_t t = 0; apart && t < k->inspects; t++) {
-        apart = cores_apart(in, t, r);
+        apart = cores_apart(in, t);
     }
-    free(r);
     return apart;
 }
 
@@ -116,8 +175,7 @@ begin(const Inspection *in, int64_t rows)
     const TikKernel *k = in->launch->kernel;
     size_t n = (size_t)k->nparams;
     for (int64_t i = 0; i < rows; i++) {
-        in->rows[i][0] = INT64_MIN;
-        in->rows[i][1] = INT64_MAX;
+        in->rows[i].n = -1;
     }
     memcpy(in->args, in->launch->args, n * sizeof *in->args);
     memcpy(in->args + n + 1, in->launch->args + n, n * sizeof *in->args);
@@ -132,7 +190,7 @@ launch_cores_apart(Launch *l)
     int64_t rows = (int64_t)k->cores * k->inspects;
     size_t scratch = ((size_t)k->scratch_bytes + PAGE - 1) / PAGE * PAGE;
     Inspection in = {.launch = l,
-                     .rows = calloc((size_t)rows + 1, sizeof *in.rows),
+                     .rows = malloc((size_t)(rows + 1) * sizeof *in.rows),
                      .args = calloc(2 * (size_t)k->nparams + 2, sizeof *in.args),
                      .scratch = aligned_alloc(PAGE, scratch + PAGE)};
     bool apart = in.rows != NULL && in.args != NULL && in.scratch != NULL;
