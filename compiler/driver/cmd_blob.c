@@ -268,6 +268,9 @@ verify_order(Cmd *c, const TikBlob *b, int kernel)
         json_begin(c, &t);
         json_bool(&t, "accepted", false);
         json_text(&t, "rule", order.name);
+        json_text(
+            &t, "verdict",
+            tikblob_verdict_name(order.certain ? TIKBLOB_REFUTED : TIKBLOB_NOT_PROVED));
         json_count(&t, "descriptor", order.later);
         json_count(&t, "earlier", order.first);
         TRY(json_end(c, &t));

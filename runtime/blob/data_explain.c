@@ -5,22 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the name of the counter of a loop; null: it has none. */
-static const char *
-name_of_counter(const DataWalk *w, uint32_t desc)
-{
-    uint32_t first, n;
-    TikBlobName name;
-    tikblob_names(w->blob, w->kernel, &first, &n);
-    for (uint32_t i = first; i < first + n; i++) {
-        tikblob_name(w->blob, w->kernel, i, &name);
-        if (name.descriptor == desc && name.num.kind == NUM_LOOP) {
-            return name.name;
-        }
-    }
-    return NULL;
-}
-
 static void
 say_iteration(DataWalk *w, SyncText *t)
 {
@@ -28,7 +12,7 @@ say_iteration(DataWalk *w, SyncText *t)
     for (int i = 0; i < w->nloops; i++) {
         const TikDesc *l = w->k->descs[w->loops[i].desc];
         Interval v = w->counters[l->slot % TIKBLOB_MAX_LOOPS];
-        const char *name = name_of_counter(w, l->index);
+        const char *name = sync_counter_name(&w->names, l->index);
         if (!interval_is_const(v)) {
             continue;
         }

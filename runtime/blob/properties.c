@@ -61,8 +61,11 @@ order(const TikBlob *b, int kernel, TikBlobProperty *out)
         if (race && p == TIKBLOB_FLAGS) {
             continue; /* flags are compared before accesses are */
         }
-        out[p] = (TikBlobProperty){
-            .verdict = TIKBLOB_NOT_PROVED, .first = o.first, .later = o.later};
+        bool refuted = o.certain && (race || p == TIKBLOB_FLAGS);
+        out[p] =
+            (TikBlobProperty){.verdict = refuted ? TIKBLOB_REFUTED : TIKBLOB_NOT_PROVED,
+                              .first = o.first,
+                              .later = o.later};
         snprintf(out[p].text, sizeof out[p].text, "%s: %.360s", o.name, o.text);
     }
 }

@@ -1,6 +1,7 @@
 /* sync.h: the order of the queues of a kernel (docs/blob-format.md, Queues): what each
  * descriptor accesses (sync_tape.c), which accesses may share bytes (sync_overlap.c), and
- * the proof that flags and barriers order them (sync_check.c). Hosted.
+ * the proof that flags and barriers order them (sync_check.c), and what refutes it
+ * (sync_run.c). Hosted.
  *
  * A tape is a kernel's program as events of queues. Registers are gone: an address is a
  * sum of loop counters, the core's index and numbers that are known only while running. A
@@ -200,5 +201,28 @@ typedef struct SyncVerdict {
 /* Proves that the queues of a program are well ordered. False with what it could not
  * prove. */
 bool sync_check(const SyncTape *t, SyncVerdict *v);
+
+/* ---- refutation ---------------------------------------------------------- */
+
+/* Iterations of the loops around a place, from 0, the outermost loop first. */
+typedef struct SyncIteration {
+    int64_t of[TIKBLOB_MAX_LOOPS];
+} SyncIteration;
+
+/* What goes wrong in each execution: RACE; DEADLOCK, a wait_flag that waits for ever;
+ * DOUBLE, OVERRUN, a set_flag that can be executed while the flag is up; or LEFTOVER, the
+ * last set_flag. */
+typedef struct SyncWitness {
+    SyncFinding finding;
+    uint32_t first, later; /* events; first: of a RACE */
+    SyncIteration first_at, later_at;
+    SyncMeet meet;  /* RACE: the accesses, and the bytes that both have */
+    int64_t lo, hi; /* from the beginning of the memory or argument, for core 0 */
+    uint32_t flag;  /* others: index of the flag */
+} SyncWitness;
+
+/* Executes the program as far as every execution goes the same way. Returns whether
+ * something certainly goes wrong there. Where it finds nothing, nothing is said. */
+bool sync_run(const SyncTape *t, SyncWitness *out);
 
 #endif

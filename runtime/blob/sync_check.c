@@ -209,10 +209,11 @@ spread(Walk *w)
 
 /* ---- findings ------------------------------------------------------------ */
 
+/* Flags come first: what is said of accesses supposes that they are in order. */
 static void
 finding(Walk *w, SyncFinding what, uint32_t later, uint32_t flag)
 {
-    if (w->judging && w->v->finding == SYNC_ORDERED) {
+    if (w->judging && w->v->finding <= SYNC_RACE) {
         *w->v = (SyncVerdict){.finding = what, .later = later, .flag = flag};
     }
 }

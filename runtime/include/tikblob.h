@@ -412,6 +412,7 @@ typedef struct TikBlobOrder {
                        sync-unknown or sync-budget */
     uint32_t first; /* descriptors; of a race the earlier one */
     uint32_t later;
+    bool certain;   /* each execution has this fault, at the iterations that text has */
     char text[600]; /* a sentence, with places of the source where they are known */
 } TikBlobOrder;
 

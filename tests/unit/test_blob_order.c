@@ -411,11 +411,74 @@ findings(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Verdicts on flags and on accesses (P7, P8). */
+typedef struct Verdicts {
+    const char *body;
+    TikBlobVerdict flags, races;
+    const char *text; /* of what is not proved */
+} Verdicts;
+
+static const Verdicts verdicts[] = {
+    {DUP("0") BARRIER(ALL) OUT("0"), TIKBLOB_PROVED, TIKBLOB_PROVED, ""},
+    {LOOP("s0", "2", "4") OUT("0, 32*s0") BARRIER(MTE3) DUP("96") END("s0"),
+     TIKBLOB_PROVED, TIKBLOB_REFUTED,
+     "race: PIPE_MTE3 reads bytes 96 to 127 of 'u' at descriptor 1 (iteration 1 of the "
+     "loop at descriptor 0), PIPE_V writes them at descriptor 3 (iteration 0 of the loop "
+     "at descriptor 0), and nothing makes the later one wait for the earlier one"},
+    /* of a loop that need not have an iteration, nothing is certain */
+    {NUMBER "r8 = and int32 r9 3\n" LOOP("s0", "0", "r8") DUP("0") OUT("0") END("s0"),
+     TIKBLOB_PROVED, TIKBLOB_NOT_PROVED, "race: "},
+    {SET(MTE2, V, "0") SET(MTE2, V, "0") WAIT(MTE2, V, "0") WAIT(MTE2, V, "0"),
+     TIKBLOB_REFUTED, TIKBLOB_NOT_PROVED,
+     "sync-double-set: flag 0 from PIPE_MTE2 to PIPE_V is up where it is set: descriptor "
+     "1"},
+    /* a race before it does not hide a flag */
+    {DUP("0") OUT("0") WAIT(MTE2, V, "0"), TIKBLOB_REFUTED, TIKBLOB_NOT_PROVED,
+     "sync-deadlock: flag 0 from PIPE_MTE2 to PIPE_V is down where it is waited for, and "
+     "nothing raises it: descriptor 2"},
+    /* queues that wait for each other, each with its set_flag to come */
+    {WAIT(MTE2, V, "0") SET(V, MTE2, "0") WAIT(V, MTE2, "0") SET(MTE2, V, "0"),
+     TIKBLOB_REFUTED, TIKBLOB_NOT_PROVED, "sync-deadlock: "},
+    {NUMBER "if r9\n" WAIT(MTE2, V, "0") "endif\n", TIKBLOB_NOT_PROVED,
+     TIKBLOB_NOT_PROVED, "sync-deadlock: "},
+};
+
+static void
+properties(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof verdicts / sizeof verdicts[0]; i++) {
+        const Verdicts *v = &verdicts[i];
+        char text[20000];
+        TikBlob blob;
+        TikBlobDiag diag;
+        TikBlobProof proof = {0};
+        TikBlobProperty p[TIKBLOB_PROPERTIES];
+        int n = snprintf(text, sizeof text, head, 1);
+        snprintf(text + n, sizeof text - (size_t)n, "%send\n", v->body);
+        Bin b = assemble(text);
+        assert_string_equal(verify_code(&b), "");
+        assert_true(tikblob_open(&blob, b.p, b.n, &diag));
+        assert_true(tikblob_properties(&blob, 0, &proof, 0, p));
+        const char *said =
+            p[v->flags == TIKBLOB_PROVED ? TIKBLOB_RACES : TIKBLOB_FLAGS].text;
+        if (p[TIKBLOB_FLAGS].verdict != v->flags ||
+            p[TIKBLOB_RACES].verdict != v->races ||
+            strncmp(said, v->text, strlen(v->text)) != 0) {
+            fail_msg("row %zu: P7 %s, P8 %s: %s", i,
+                     tikblob_verdict_name(p[TIKBLOB_FLAGS].verdict),
+                     tikblob_verdict_name(p[TIKBLOB_RACES].verdict), said);
+        }
+        free(b.p);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings),
+        cmocka_unit_test(properties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* test_sync.c: the proof that queues are well ordered (blob/sync.h) against all
  * interleavings of small programs: what it accepts has no order of execution in which two
  * accesses of the same bytes change places, a flag is raised twice, or a queue hangs. The
- * opposite, programs that are in order and are not proved, is counted and printed.
+ * opposite, programs that are in order and are not proved, is counted and printed. What
+ * is refuted (sync_run.c) has such an order of execution, and of the programs whose way
+ * is known each one that is not in order is refuted.
  *
  *   test_sync             programs of up to 3 descriptors, and a sample of those of 4 and
  * 5 test_sync N           all programs of up to N descriptors */
@@ -332,9 +334,9 @@ make_tape(Tape *x, const Program *p)
 
 typedef struct Tally {
     World *w;
-    int64_t tried;                    /* programs, one of those that are alike */
-    int64_t alike;                    /* of the present one, itself too */
-    int64_t programs, proved, alarms; /* with all that are alike */
+    int64_t tried;                             /* programs, one of those that are alike */
+    int64_t alike;                             /* of the present one, itself too */
+    int64_t programs, proved, alarms, refuted; /* with all that are alike */
     int shown;
 } Tally;
 
@@ -369,6 +371,18 @@ try(Tally *t, const Program *p)
     if (proved && !safe) {
         show(p);
         fail_msg("proved, but some order of execution goes wrong");
+    }
+    SyncWitness witness;
+    bool refuted = sync_run(&x.t, &witness);
+    bool one_way = p->around == PLAIN || p->around == ONCE || p->around == TWICE;
+    t->refuted += refuted ? t->alike : 0;
+    if (refuted && safe) {
+        show(p);
+        fail_msg("refuted, but no order of execution goes wrong");
+    }
+    if (!refuted && !safe && one_way) {
+        show(p);
+        fail_msg("some order of execution goes wrong, and it is not refuted");
     }
     if (safe && !proved) {
         t->alarms += t->alike;
@@ -508,9 +522,10 @@ enumerate(Tally *t, Program *p, int most)
 static void
 report(const Tally *t, const char *what)
 {
-    printf("%s: %lld programs (%lld tried), %lld proved, %lld in order but not proved\n",
+    printf("%s: %lld programs (%lld tried), %lld proved, %lld refuted, %lld in order but "
+           "not proved\n",
            what, (long long)t->programs, (long long)t->tried, (long long)t->proved,
-           (long long)t->alarms);
+           (long long)t->refuted, (long long)t->alarms);
 }
 
 static int all_up_to = 4;
