@@ -186,8 +186,9 @@ sum_of(const TikDesc *d, const SyncValue *a, const SyncValue *b, SyncSum *out)
     case SOP_REM:
         return fixed && divide(a, b->range.lo, d->alu_op == SOP_DIV, out);
     case SOP_AND:
-        return fixed && b->range.lo >= 0 && (b->range.lo & (b->range.lo + 1)) == 0 &&
-               b->range.lo < INT64_MAX && divide(a, b->range.lo + 1, false, out);
+        return fixed && b->range.lo >= 0 && b->range.lo < INT64_MAX &&
+               (b->range.lo & (b->range.lo + 1)) == 0 &&
+               divide(a, b->range.lo + 1, false, out);
     default:
         return false;
     }
