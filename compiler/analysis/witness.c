@@ -349,7 +349,6 @@ witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
         if (!open[i]) {
             continue;
         }
-        out[i].verdict = VERDICT_OPEN;
         out[i].values = ARENA_ARRAY(env->arena, int64_t, nest->n);
         Verdict v = solve(env, s, nest, s->steps[i], &out[i]);
         bool unsure = v == VERDICT_BROKEN && !nest->certain;

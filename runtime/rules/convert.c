@@ -137,8 +137,7 @@ table_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
     const CheckTensor *d = &in->args[dst].t, *t = &in->args[param].t;
     FaultAt at = {RULE_OVERLAP_MULTI, param, t->offset, 0, 0};
     return d->buffer != t->buffer ||
-           !bytes_overlap(d->offset, lanes_extent(in, dst), t->offset,
-                          check_repeats(in) > 0 ? PACKS_BYTES : 0) ||
+           !bytes_overlap(d->offset, lanes_extent(in, dst), t->offset, PACKS_BYTES) ||
            check_fail(fault, &at,
                       "%s starts at byte %lld and %s at byte %lld of the same tensor "
                       "and they share bytes",

@@ -1202,15 +1202,29 @@ footprints_that_are_exact(void **state)
         f = check_footprint(&in, FIXC_dst, &exact);
         assert_true(exact && footprint_end(&f) > 0);
     }
+    in.args[FIXC_quant_pre].v = FIX_VDEQF16; /* takes a tensor of words */
+    in.args[FIXC_src].t.dtype = DT_S32;
+    in.args[FIXC_dst].t.dtype = DT_F16;
+    assert_bad(&in, RULE_DEQ_TYPE, FIXC_deq);
     in = good(OP_VREDUCE); /* a pattern that keeps half of the lanes, of no repeat */
     in.args[form_first(FORM_PICK, ROLE_REPEAT)].v = 0;
     f = check_footprint(&in, PICK_dst, &exact);
     assert_true(exact && footprint_end(&f) == f.offset);
 }
 
-/* Which rule an operand breaks that is too small. */
+/* Moves of LMEM have paths of their own. */
 static void
-bounds_of_reductions(void **state)
+paths_of_lmem(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_DATA_MOVE_TENSOR);
+    in.args[0].t.scope = SC_UB;
+    assert_bad(&in, RULE_PATH, 0);
+}
+
+/* Which rule an operand breaks that is too small, or shares bytes. */
+static void
+operands_of_reductions(void **state)
 {
     (void)state;
     CheckInstr in = good(OP_VEC_REDUCE_ADD);
@@ -1228,6 +1242,11 @@ bounds_of_reductions(void **state)
     in.args[ALLADD_work_tensor].t.offset = 0;
     in.args[ALLADD_src].t.offset = ROOM;
     assert_bad(&in, RULE_TENSOR_OVERFLOW, ALLADD_src);
+    in.args[ALLADD_src].t.offset = 0;
+    in.args[ALLADD_work_tensor].t.buffer = in.args[ALLADD_src].t.buffer;
+    assert_bad(&in, RULE_WORK_OVERLAP, ALLADD_work_tensor);
+    assert_int_equal(check_overlap_rule(in.op, ALLADD_work_tensor), RULE_WORK_OVERLAP);
+    assert_int_equal(check_overlap_rule(in.op, ALLADD_src), RULE_OVERLAP_MULTI);
 }
 
 /* The slice has rows 1 and 2, columns 4 to 8 by 2, of a matrix with 16 columns. */
@@ -1364,7 +1383,8 @@ main(void)
         cmocka_unit_test(elements),
         cmocka_unit_test(footprints),
         cmocka_unit_test(footprints_that_are_exact),
-        cmocka_unit_test(bounds_of_reductions),
+        cmocka_unit_test(paths_of_lmem),
+        cmocka_unit_test(operands_of_reductions),
         cmocka_unit_test(footprints_of_slices),
         cmocka_unit_test(hostile_values),
     };

@@ -101,11 +101,28 @@ paths_of_the_910_95(void **state)
     assert_true(rows > 0 && rows < SC_COUNT * SC_COUNT / 2);
 }
 
+/* A processor that has an operation for some type has the operation. */
+static void
+operations_of_processors(void **state)
+{
+    (void)state;
+    for (int i = 0; i < OP_COUNT * soc_count(); i++) {
+        Op op = (Op)(i / soc_count());
+        const Soc *soc = soc_at(i % soc_count());
+        for (int t = DT_NONE + 1; t < DT_COUNT; t++) {
+            if (op_has_dtype(op, (Dtype)t, soc)) {
+                assert_true(op_on_soc(op, soc));
+            }
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_start_as_their_rows_say),
+        cmocka_unit_test(operations_of_processors),
         cmocka_unit_test(granules),
         cmocka_unit_test(paths_of_the_910_95),
     };
