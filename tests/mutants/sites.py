@@ -99,7 +99,7 @@ class File:
             self.note(node, parent, children)
         for i, c in enumerate(children):
             label = node.kind == K.CASE_STMT and i == 0
-            size = node.kind == K.VAR_DECL and c.kind == K.INTEGER_LITERAL and '[' in node.type.spelling
+            size = node.kind in (K.VAR_DECL, K.PARM_DECL) and c.kind == K.INTEGER_LITERAL and '[' in node.type.spelling
             self.walk(c, node, fixed or label or size or node.kind == K.INIT_LIST_EXPR and c.kind == K.INTEGER_LITERAL)
 
     def note(self, node, parent, children):
