@@ -15,7 +15,7 @@ enum {
     HUGE_PAGE = 2 << 20, /* chunks from this size on are mapped */
     /* An array of this size grows in a chunk of its own: its pages move, so it needs no
      * room for the old and the new storage, and what is not used yet is no memory. */
-    TABLE = 256 << 10
+    TABLE = 64 << 10
 };
 
 struct ArenaChunk {

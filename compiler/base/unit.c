@@ -28,6 +28,7 @@ void
 unit_free(Unit *u)
 {
     arena_free(&u->tree);
+    arena_free(&u->values);
     arena_free(&u->brief);
     arena_free(&u->arena);
     memset(u, 0, sizeof *u);

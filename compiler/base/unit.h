@@ -79,9 +79,9 @@ typedef struct Unit {
     /* the trees of the sources (arena_alloc_word); it is freed when they were executed,
      * and counts in the use of arena, too */
     Arena tree;
-    /* objects that only the arguments of a call need (py_object); its bytes count in the
-     * use of arena, too */
-    Arena brief;
+    /* objects of the evaluation (py_new), and those that only the arguments of a call
+     * need (py_object); their bytes count in the use of arena, too */
+    Arena values, brief;
     Interner names;
     Options opt;
     UnitLoader load;          /* null if a program is one file */

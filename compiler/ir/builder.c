@@ -77,7 +77,9 @@ ir_buffer(Kernel *k, const Buffer *b)
     Buffer copy = *b;
     copy.shape.p = arena_copy(&k->arena, b->shape.p, b->shape.n * sizeof *b->shape.p);
     copy.shape.cap = b->shape.n;
-    copy.apart.p = arena_copy(&k->arena, b->apart.p, b->apart.n * sizeof *b->apart.p);
+    copy.apart.p =
+        b->apart.n ? arena_copy(&k->arena, b->apart.p, b->apart.n * sizeof *b->apart.p)
+                   : NULL;
     copy.apart.cap = b->apart.n;
     copy.data = b->data ? arena_copy(&k->arena, b->data, (size_t)b->bytes) : NULL;
     VEC_PUSH(&k->arena, &k->bufs, copy);
@@ -172,8 +174,12 @@ expr_slot(const Kernel *k, const Expr *e)
 static void
 grow_slots(Kernel *k)
 {
-    k->nexpr_slots = k->nexpr_slots ? k->nexpr_slots * 2 : 64;
-    k->expr_slots = ARENA_ARRAY(&k->arena, uint32_t, k->nexpr_slots);
+    uint32_t had = k->nexpr_slots;
+    k->expr_slots =
+        arena_grow(&k->arena, k->expr_slots, &k->nexpr_slots, sizeof *k->expr_slots);
+    for (uint32_t i = 0; i < had; i++) {
+        k->expr_slots[i] = 0;
+    }
     for (uint32_t i = 1; i < k->exprs.n; i++) {
         *expr_slot(k, &k->exprs.p[i]) = i;
     }

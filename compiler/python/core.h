@@ -357,6 +357,7 @@ struct Core {
     struct GrowingText growing[4]; /* see concat in op.c */
     int next_growing;
     Str *ascii[128]; /* strings of one character */
+    VEC(Str *) literals; /* strings of the short literals, by Sym; null: not made yet */
     Str *empty;
     struct ReprStep *repr; /* containers that are being printed, innermost first */
     bool late_properties;  /* a class was given a property after its statement */

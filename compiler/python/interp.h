@@ -99,8 +99,11 @@ bool py_allowable(Interp *in, DiagId id, Span span, const char *fmt, ...)
 Value py_raise(Interp *in, const char *cls, Span span, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 
-/* Returns zeroed memory of an object that an operator or an index makes. It lives as long
- * as the unit, or no longer than the call whose argument it is. */
+/* Returns zeroed memory of an object. It lives as long as the evaluation: nothing of a
+ * kernel or a diagnostic may be in it. */
+void *py_new(Interp *in, size_t bytes);
+/* Returns that of an object that an operator or an index makes: it lives no longer than
+ * the call whose argument it is, if that forgets its arguments. */
 void *py_object(Interp *in, size_t bytes);
 
 /* Calls a value with arguments. */

@@ -570,13 +570,28 @@ walk_call(Resolver *r, Block *s, Ast *n)
     walk(r, s, n->a);
 }
 
+/* Returns the string of a short literal: equal literals are one string. */
+static Str *
+short_literal(Resolver *r, const Ast *n)
+{
+    struct Core *c = r->in->core;
+    while (c->literals.n <= n->name) {
+        VEC_PUSH(r->keep, &c->literals, NULL);
+    }
+    Str **s = &c->literals.p[n->name];
+    if (!*s) {
+        *s = val_str_ref(r->in, n->str, n->len).str;
+    }
+    return *s;
+}
+
 static void
 walk_constant(Resolver *r, Ast *n)
 {
     Value v = val_fail();
     if (n->kind == AST_STRING) {
-        v = val_str_ref(r->in, n->str, n->len);
-        n->cache = v.str;
+        n->cache = n->name ? short_literal(r, n)
+                           : val_str_ref(r->in, n->str, n->len).str;
     } else if (n->op == INT_TEXT) {
         v = number_parse_literal(r->in, n->str, n->span);
         if (val_failed(v)) {

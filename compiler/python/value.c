@@ -89,10 +89,17 @@ attrs_set(Arena *arena, Attrs *a, Sym name, Value v)
 
 /* ---- constructors -------------------------------------------------------- */
 
+void *
+py_new(Interp *in, size_t bytes)
+{
+    in->u->arena.used += (int64_t)bytes;
+    return arena_alloc(&in->u->values, bytes);
+}
+
 Value
 val_str_ref(Interp *in, const char *p, size_t n)
 {
-    Str *s = ARENA_NEW(core_arena(in), Str);
+    Str *s = py_new(in, sizeof *s);
     s->p = p;
     s->len = (uint32_t)n;
     return (Value){.kind = VAL_STR, .str = s};
@@ -102,7 +109,7 @@ void *
 py_object(Interp *in, size_t bytes)
 {
     if (!in->brief) {
-        return arena_alloc(core_arena(in), bytes);
+        return py_new(in, bytes);
     }
     in->u->arena.used += (int64_t)bytes;
     return arena_alloc(in->brief, bytes);
@@ -162,8 +169,8 @@ val_of_list(ValueKind kind, List *l)
 Value
 val_items(Interp *in, ValueKind kind, uint32_t n)
 {
-    List *l = ARENA_NEW(core_arena(in), List);
-    l->p = n ? ARENA_ARRAY(core_arena(in), Value, n) : NULL;
+    List *l = py_new(in, sizeof *l);
+    l->p = n ? py_new(in, n * sizeof *l->p) : NULL;
     l->n = n;
     l->cap = n;
     return val_of_list(kind, l);

@@ -15,7 +15,9 @@ typedef enum AstKind {
     AST_NAME,    /* name; up to AST_STRING nodes are leaves for eval */
     AST_INT,     /* integer: ast_int_value; str when op is INT_TEXT */
     AST_FLOAT,   /* number */
-    AST_STRING,  /* str (adjacent literals joined, escapes decoded) */
+    /* str (adjacent literals joined, escapes decoded); name = the symbol of a short text,
+     * or 0 */
+    AST_STRING,
     AST_FSTRING, /* list: AST_STRING and AST_FIELD parts in order */
     /* field of an f-string: a = expression; op = conversion 'r', 's', 'a' or 0; format
      * spec: str, or b = AST_FSTRING when it has fields itself, or both null */

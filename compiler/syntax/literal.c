@@ -124,8 +124,9 @@ ast_float(Parser *p, Loc at)
 {
     Ast *node = ast_new(p, AST_FLOAT, at);
     const char *point = localeconv()->decimal_point;
+    char room[64]; /* few numbers are longer */
     Text t;
-    text_init(&t, p->scratch);
+    text_init_in(&t, p->scratch, room, sizeof room);
     for (uint32_t i = at.begin; i < at.end; i++) {
         if (p->text[i] == '.') {
             text_put(&t, point);
@@ -397,8 +398,15 @@ ast_strings_end(Parser *p, Loc at)
         ast_deepen(p, node, node->list);
         return node;
     }
+    enum {
+        SHORT = 32 /* longer texts are seldom repeated */
+    };
     Ast *node = ast_new(p, AST_STRING, at);
-    node->str = arena_strndup(&p->u->arena, p->join.p, p->join.n);
+    if (p->join.n <= SHORT) {
+        node->name = intern_n(&p->u->names, p->join.p, p->join.n);
+    }
+    node->str = node->name ? sym_text(&p->u->names, node->name)
+                           : arena_strndup(&p->u->arena, p->join.p, p->join.n);
     node->len = (uint32_t)p->join.n;
     return node;
 }

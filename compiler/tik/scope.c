@@ -18,7 +18,7 @@
 Opener *
 tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
 {
-    Opener *o = ARENA_NEW(&in->u->arena, Opener);
+    Opener *o = py_new(in, sizeof *o);
     o->base.cls = &tik_opener_class;
     o->c = c;
     o->kind = kind;
@@ -161,7 +161,7 @@ static TScope *
 push(Interp *in, Opener *o, TScopeKind kind, bool dropped)
 {
     Tik *c = o->c;
-    TScope *s = ARENA_NEW(&in->u->arena, TScope);
+    TScope *s = py_new(in, sizeof *s);
     s->parent = c->top;
     s->kind = kind;
     s->depth = c->top->depth + 1 + (uint32_t)o->chain_in.links;

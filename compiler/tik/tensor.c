@@ -110,7 +110,7 @@ tik_shape(Interp *in, Tik *c, Value v, Span span, Dim **dim, int *ndim)
         return false;
     }
     *ndim = (int)v.list->n;
-    *dim = ARENA_ARRAY(&in->u->arena, Dim, v.list->n);
+    *dim = py_new(in, v.list->n * sizeof **dim);
     for (int i = 0; i < *ndim; i++) {
         (*dim)[i].len =
             tik_i64(c, 1); /* lengths of a refused tensor must be numbers, too */
@@ -567,7 +567,7 @@ whole_view(Making *m, bool ok)
     Tik *c = m->c;
     if (!ok && !m->dim) {
         m->ndim = 1;
-        m->dim = ARENA_NEW(&m->in->u->arena, Dim);
+        m->dim = py_new(m->in, sizeof *m->dim);
         m->dim[0].len = tik_i64(c, 1);
     }
     View *v = tik_view(m->in, m->root, m->ndim);
@@ -596,7 +596,7 @@ tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
     if (!tik_bind(in, CALL_Tensor, args, m.got, m.span)) {
         return val_fail();
     }
-    m.root = ARENA_NEW(&in->u->arena, Root);
+    m.root = py_new(in, sizeof *m.root);
     m.root->c = c;
     m.root->scope = c->top;
     m.root->span = args->span;

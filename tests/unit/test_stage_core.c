@@ -518,6 +518,22 @@ test_late_errors(void **state)
     }
 }
 
+/* Equal literals are one string, as often as they stand in the text. */
+static void
+test_literals_are_shared(void **state)
+{
+    World *w = *state;
+    Text t;
+    text_init(&t, &w->u.arena);
+    for (int i = 0; i < 10000; i++) {
+        text_put(&t, "x = 'a text of 23 characters'\n");
+    }
+    text_put(&t, "print(x is 'a text of ' '23 characters', x is not 'another')\n");
+    Unit *u = run(w, t.p);
+    assert_string_equal(u->log.p, "True True\n");
+    assert_true(arena_bytes(&u->values) < 64 << 10);
+}
+
 /* What evaluation takes counts beside what reading takes, although they take turns. */
 static void
 test_turns_are_charged(void **state)
@@ -576,6 +592,7 @@ main(void)
         TEST(test_tree_goes),
         TEST(test_late_errors),
         TEST(test_turns_are_charged),
+        TEST(test_literals_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
