@@ -93,7 +93,7 @@ void *
 py_new(Interp *in, size_t bytes)
 {
     in->u->arena.used += (int64_t)bytes;
-    return arena_alloc(&in->u->values, bytes);
+    return arena_alloc_word(&in->u->values, bytes);
 }
 
 Value
@@ -112,7 +112,7 @@ py_object(Interp *in, size_t bytes)
         return py_new(in, bytes);
     }
     in->u->arena.used += (int64_t)bytes;
-    return arena_alloc(in->brief, bytes);
+    return arena_alloc_word(in->brief, bytes);
 }
 
 const char *

@@ -432,7 +432,7 @@ container_new(Interp *in, Value self, const CallArgs *args)
     c->top_level.open = true;
     c->top_level.at = ir_cursor_body(0, 0);
     c->top_level.span = args->span;
-    c->top_level.mem = ARENA_NEW(&in->u->arena, ScopeMem);
+    c->top_level.work = ARENA_NEW(&in->u->arena, ScopeWork);
     c->top = &c->top_level;
     c->span = args->span;
     c->chain = py_chain(in);

@@ -55,14 +55,14 @@ tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id)
     if (tik_dropped(c)) {
         return true;
     }
-    c->top->chain.active = false;
+    c->top->work->chain.active = false;
     return tik_emit_at(in, c, &c->top->at, s, span, id);
 }
 
 bool
 tik_emit_element(Interp *in, Tik *c, Stmt s, Span span)
 {
-    IfChain *chain = &c->top->chain;
+    IfChain *chain = &c->top->work->chain;
     Cursor before = c->top->at;
     StmtId id;
     if (tik_dropped(c)) {
@@ -91,7 +91,7 @@ rescope(Tik *c, StmtId loads, TScope *scope)
 void
 tik_take_loads(Tik *c, TScope *scope)
 {
-    IfChain *chain = &c->top->chain;
+    IfChain *chain = &c->top->work->chain;
     StmtId first = chain->loads;
     chain->loads = 0;
     if (!first || (!chain->branch && !chain->decided)) {

@@ -191,7 +191,8 @@ static void
 warn_bound(Interp *in, Tik *c, const ExprObj *o, Span span)
 {
     for (TScope *s = o->reg ? c->top : NULL; s; s = s->parent) {
-        if (s->kind == TS_LOOP && (s->bounds[0] == o->reg || s->bounds[1] == o->reg)) {
+        if (s->kind == TS_LOOP &&
+            (s->work->bounds[0] == o->reg || s->work->bounds[1] == o->reg)) {
             Diag *d = py_diag(in, D_LOOP_BOUND_SET, span,
                               "Scalar '%s' bounds the loop that this statement is in",
                               tik_sym(in, o->name));

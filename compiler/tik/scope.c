@@ -45,7 +45,7 @@ read_condition(Interp *in, Opener *o, Value v, Span span)
 static TScope *
 condition_scope(Interp *in, Tik *c)
 {
-    if (!c->top->chain.loads) {
+    if (!c->top->work->chain.loads) {
         return NULL;
     }
     TScope *s = ARENA_NEW(&in->u->arena, TScope);
@@ -72,10 +72,11 @@ branch(Interp *in, Tik *c, OpenerKind kind, const CallArgs *args)
     read_condition(in, o, tik_own(in, c, cond, span) ? cond : val_bool(false), span);
     if (kind == OPEN_IF) {
         o->chain_in = (IfChain){0};
-    } else if (c->top->chain.active && !(kind == OPEN_ELSE && c->top->chain.loads)) {
+    } else if (c->top->work->chain.active &&
+               !(kind == OPEN_ELSE && c->top->work->chain.loads)) {
         o->loads = condition_scope(in, c);
         tik_take_loads(c, o->loads);
-        o->chain_in = c->top->chain;
+        o->chain_in = c->top->work->chain;
     } else {
         py_diag(in, D_IF_CHAIN, args->span,
                 "%s does not directly follow the scope of an if_scope or elif_scope",
@@ -134,12 +135,12 @@ tik_new_scope(Interp *in, Tik *c, const CallArgs *args)
 
 /* ---- entering and leaving ------------------------------------------------ */
 
-static ScopeMem *
-take_mem(Interp *in, Tik *c)
+static ScopeWork *
+take_work(Interp *in, Tik *c)
 {
-    ScopeMem *m = c->spare;
+    ScopeWork *m = c->spare;
     if (!m) {
-        return ARENA_NEW(&in->u->arena, ScopeMem);
+        return ARENA_NEW(&in->u->arena, ScopeWork);
     }
     c->spare = m->next;
     memset(m, 0, sizeof *m);
@@ -151,9 +152,9 @@ close_top(Tik *c)
 {
     TScope *s = c->top;
     s->open = false;
-    s->mem->next = c->spare;
-    c->spare = s->mem;
-    s->mem = NULL;
+    s->work->next = c->spare;
+    c->spare = s->work;
+    s->work = NULL;
     c->top = s->parent;
 }
 
@@ -168,7 +169,7 @@ push(Interp *in, Opener *o, TScopeKind kind, bool dropped)
     s->open = true;
     s->dropped = dropped || tik_dropped(c);
     s->span = o->span;
-    s->mem = take_mem(in, c);
+    s->work = take_work(in, c);
     c->top = s;
     o->scope = s;
     return s;
@@ -211,8 +212,8 @@ enter_loop(Interp *in, Opener *o, Value *result)
     s->loop = id;
     s->thread_num = o->thread_num;
     s->multicore = o->multicore;
-    s->bounds[0] = bare_reg(c, o->begin);
-    s->bounds[1] = bare_reg(c, o->end);
+    s->work->bounds[0] = bare_reg(c, o->begin);
+    s->work->bounds[1] = bare_reg(c, o->end);
     while (c->var_scope.n <= var) {
         VEC_PUSH(&in->u->arena, &c->var_scope, s);
     }
@@ -327,8 +328,8 @@ single_thread(Tik *c, TScope *loop)
     if (loop->loop) {
         c->k->stmts.p[loop->loop].loop.thread_num = 1;
     }
-    for (uint32_t i = 0; i < loop->bufs.n; i++) {
-        Root *r = loop->bufs.p[i];
+    for (uint32_t i = 0; i < loop->work->bufs.n; i++) {
+        Root *r = loop->work->bufs.p[i];
         c->k->bufs.p[r->buf].copies = 1;
         if (r->reserve) {
             c->k->args.p[c->k->stmts.p[r->reserve].instr.arg + 3].expr = tik_i64(c, 1);
@@ -355,7 +356,7 @@ opener_leave(Interp *in, Object *self, Span span, bool failed)
         o->loads->open = false;
     }
     if (s->kind == TS_BRANCH) {
-        s->parent->chain = o->chain_in;
+        s->parent->work->chain = o->chain_in;
     }
     return true;
 }
@@ -458,7 +459,7 @@ left_bytes(Interp *in, Tik *c, const CallArgs *args, Call call)
     }
     int64_t left = c->k->soc->bytes[mem];
     for (TScope *s = c->top; s; s = s->parent) {
-        left -= MIN(s->mem->live[mem], left);
+        left -= MIN(s->work->live[mem], left);
     }
     return val_int(left);
 }

@@ -479,8 +479,8 @@ static Root *
 newest_dynamic(const Tik *c, Scope mem)
 {
     for (TScope *s = c->top; s; s = s->parent) {
-        if (s->mem->last_dynamic[mem]) {
-            return s->mem->last_dynamic[mem];
+        if (s->work->last_dynamic[mem]) {
+            return s->work->last_dynamic[mem];
         }
     }
     return NULL;
@@ -502,7 +502,7 @@ reserve_bytes(Interp *in, const Making *m, int copies)
         {.kind = ARG_EXPR, .expr = bytes},
         {.kind = ARG_EXPR, .expr = tik_i64(c, copies)},
     };
-    c->top->mem->last_dynamic[r->mem] = r;
+    c->top->work->last_dynamic[r->mem] = r;
     Stmt s = {.kind = ST_INSTR,
               .instr = {.op = OP_RESERVE, .arg = ir_args(c->k, args, 4)}};
     return tik_emit(in, c, s, r->span, &r->reserve);
@@ -523,15 +523,15 @@ allocate(Interp *in, const Making *m)
     tik_declare(root);
     c->k->bufs.p[root->buf].copies = copies;
     if (copies > 1) {
-        VEC_PUSH(&in->u->arena, &loop->bufs, root);
+        VEC_PUSH(&in->u->arena, &loop->work->bufs, root);
     }
     int64_t unit =
         root->mem == SC_LMEM ? c->k->soc->lmem->eu_bytes : scope_alloc_unit(root->mem);
     int64_t bytes = root->dynamic ? 0 : round_up(root->bytes, unit);
     if (!checked_mul(bytes, copies, &bytes) ||
-        !checked_add(c->top->mem->live[root->mem], bytes,
-                     &c->top->mem->live[root->mem])) {
-        c->top->mem->live[root->mem] = INT64_MAX / 2;
+        !checked_add(c->top->work->live[root->mem], bytes,
+                     &c->top->work->live[root->mem])) {
+        c->top->work->live[root->mem] = INT64_MAX / 2;
     }
     Stmt s = {.kind = ST_ALLOC, .alloc = {root->buf}};
     return tik_emit(in, c, s, root->span, NULL) &&

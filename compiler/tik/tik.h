@@ -62,13 +62,16 @@ typedef struct IfChain {
     Cursor before;  /* where these loads begin */
 } IfChain;
 
-/* What an open scope knows of the memories. */
-typedef struct ScopeMem {
+/* What a scope needs only while it is open. */
+typedef struct ScopeWork {
     /* newest tensor of run-time size created directly here */
     Root *last_dynamic[SC_COUNT];
     int64_t live[SC_COUNT]; /* bytes of the tensors created directly here */
-    struct ScopeMem *next;  /* of those that wait for the next scope */
-} ScopeMem;
+    IfChain chain;
+    RegId bounds[2];        /* TS_LOOP: Scalars that bound it */
+    VEC(Root *) bufs;       /* TS_LOOP: buffers that exist thread_num times */
+    struct ScopeWork *next; /* of those that wait for the next scope */
+} ScopeWork;
 
 struct TScope {
     TScope *parent;
@@ -76,18 +79,15 @@ struct TScope {
     /* depth of nesting in the kernel, links of if chains included; 0: top level */
     uint32_t depth;
     bool open;
-    bool dropped; /* calls record nothing and check nothing (language 5.2) */
-    bool ended;   /* after tik_break, tik_continue or tik_return */
+    bool dropped;   /* calls record nothing and check nothing (language 5.2) */
+    bool ended;     /* after tik_break, tik_continue or tik_return */
+    bool no_sync;   /* TS_BLOCK with disable_sync */
+    bool multicore; /* TS_LOOP with block_num > 1 or a Scalar */
     Cursor at;
-    IfChain chain;
-    StmtId loop;      /* TS_LOOP: the statement; 0 in a dropped branch */
-    int thread_num;   /* TS_LOOP */
-    bool no_sync;     /* TS_BLOCK with disable_sync */
-    bool multicore;   /* TS_LOOP with block_num > 1 or a Scalar */
-    RegId bounds[2];  /* TS_LOOP: Scalars that bound it */
-    VEC(Root *) bufs; /* TS_LOOP: buffers that exist thread_num times */
-    Span span;        /* place of the call that opened it */
-    ScopeMem *mem;    /* null when it was closed */
+    StmtId loop;     /* TS_LOOP: the statement; 0 in a dropped branch */
+    int thread_num;  /* TS_LOOP */
+    Span span;       /* place of the call that opened it */
+    ScopeWork *work; /* null when it was closed */
 };
 
 /* Bytes of UB that calls on slices reserve (language 4.9). */
@@ -114,25 +114,26 @@ struct Root {
     int64_t bytes;
     /* 0: not in the kernel (unused global tensor, or made in a dropped branch) */
     BufId buf;
-    bool used;
-    /* a list whose addresses are in UB: an argument that is in no list of BuildCCE */
-    bool implied;
     BufRole role; /* local until BuildCCE lists it, workspace, global, list, or const */
     Span span;
     uint32_t chain;
+    bool used;
+    /* a list whose addresses are in UB: an argument that is in no list of BuildCCE */
+    bool implied;
+    bool preset;
+    bool fixed;   /* start_addr */
+    bool dynamic; /* of run-time size; elems and bytes are upper bounds */
+    bool sign4;   /* bits 4: int4, else uint4 */
+    uint8_t
+        bits; /* bits of an element: 4 (two in each byte), or else those of the dtype */
     VEC(int64_t) shape;
     const uint8_t *data;  /* BUF_CONST */
     const PackInfo *pack; /* BUF_CONST that pack_conv made */
-    bool preset;
     int64_t preset_value;
-    bool fixed; /* start_addr */
     int64_t fixed_at;
     VEC(BufId) apart; /* no_reuse_list */
     ExprId size;      /* product of the lengths that the program gave, int64 */
     StmtId reserve;   /* on-core and dynamic: the instruction that reserves its storage */
-    bool dynamic;     /* of run-time size; elems and bytes are upper bounds */
-    int bits;   /* bits of an element: 4 (two in each byte), or else those of the dtype */
-    bool sign4; /* bits 4: int4, else uint4 */
     /* in LMEM: the packed constant that was moved here last; null: none */
     const Root *holds;
 };
@@ -142,7 +143,7 @@ struct Tik {
     Kernel *k;
     TScope top_level;
     TScope *top;
-    ScopeMem *spare;          /* of scopes that were closed; the next ones take them */
+    ScopeWork *spare;         /* of scopes that were closed; the next ones take them */
     VEC(TScope *) reg_scope;  /* by RegId */
     VEC(TScope *) var_scope;  /* by VarId */
     VEC(TScope *) expr_scope; /* by ExprId; filled on demand */

@@ -97,7 +97,7 @@ declare(const RegCall *x, Root *r)
         return true;
     }
     tik_declare(r);
-    x->c->top->mem->live[SC_VREG] += REPEAT_BYTES;
+    x->c->top->work->live[SC_VREG] += REPEAT_BYTES;
     Stmt s = {.kind = ST_ALLOC, .alloc = {r->buf}};
     return tik_emit(x->in, x->c, s, r->span, NULL);
 }

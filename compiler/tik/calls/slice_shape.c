@@ -372,7 +372,7 @@ make_room(Interp *in, Tik *c)
     r->chain = c->chain;
     VEC_PUSH(&in->u->arena, &r->shape, TIK_H_BYTES);
     tik_declare(r);
-    c->top_level.mem->live[SC_UB] += TIK_H_BYTES;
+    c->top_level.work->live[SC_UB] += TIK_H_BYTES;
     return r;
 }
 
