@@ -75,15 +75,15 @@ flatten(Iteration *it)
 /* ---- lanes --------------------------------------------------------------- */
 
 static int
-leading_bits(const Kernel *k, const MaskArg *m)
+leading_bits(const Kernel *k, const Arg *m)
 {
     int n = 0;
     bool ended = false;
-    for (int w = 0; w < mask_words(m->form); w++) {
-        if (!ir_is_const(k, m->w[w])) {
+    for (int w = 0; w < mask_words(m->mask_form); w++) {
+        if (!ir_is_const(k, m->mask[w])) {
             return -1;
         }
-        uint64_t bits = (uint64_t)ir_expr(k, m->w[w])->imm;
+        uint64_t bits = (uint64_t)ir_expr(k, m->mask[w])->imm;
         for (int i = 0; i < 64; i++) {
             bool on = bits >> i & 1;
             if (on && ended) {
@@ -99,16 +99,16 @@ leading_bits(const Kernel *k, const MaskArg *m)
 /* Sets rows and lanes from the mask. False: the lanes that are on are not the first ones,
  * or their number is known only at run time. */
 static bool
-read_mask(const Kernel *k, const MaskArg *m, int repeat_lanes, Iteration *it)
+read_mask(const Kernel *k, const Arg *m, int repeat_lanes, Iteration *it)
 {
     int64_t lanes;
-    switch (m->form) {
+    switch (m->mask_form) {
     case MASK_COUNTER:
         it->rows = (Count){0, 1};
-        it->lanes = count_of(k, m->w[0]);
+        it->lanes = count_of(k, m->mask[0]);
         return true;
     case MASK_COUNT:
-        it->lanes = count_of(k, m->w[0]);
+        it->lanes = count_of(k, m->mask[0]);
         lanes = it->lanes.times;
         break;
     default:
@@ -179,7 +179,7 @@ lanes_iteration(const Kernel *k, const Stmt *s, Iteration *it)
     int unit = form_slot(form, ROLE_ATTR, "stride_unit");
     int64_t no_gaps = 0;
     int repeat_lanes = REPEAT_BYTES / widest(k, s, form, n);
-    const MaskArg *mask = NULL;
+    const Arg *mask = NULL;
     it->rows = (Count){0, 1};
     for (int i = 0; i < n; i++) {
         const Arg *a = arg_at(k, s, i);
@@ -187,7 +187,7 @@ lanes_iteration(const Kernel *k, const Stmt *s, Iteration *it)
         if (tensor && !form_is_vector(form, i)) {
             return false;
         }
-        mask = params[i].role == ROLE_MASK ? &a->mask : mask;
+        mask = params[i].role == ROLE_MASK ? a : mask;
         it->rows = params[i].role == ROLE_REPEAT ? count_of(k, a->expr) : it->rows;
     }
     if ((unit >= 0 && (!const_number(k, s, unit, &no_gaps) || no_gaps != 0)) ||
@@ -199,7 +199,7 @@ lanes_iteration(const Kernel *k, const Stmt *s, Iteration *it)
             return false;
         }
     }
-    return mask->form != MASK_COUNTER || goes_on(it, repeat_lanes);
+    return mask->mask_form != MASK_COUNTER || goes_on(it, repeat_lanes);
 }
 
 /* ---- comparisons and selects --------------------------------------------- */
@@ -235,8 +235,7 @@ whole_repeats(const Kernel *k, const Stmt *s, Form form, int repeat_lanes, Itera
         if (params[i].role == ROLE_REPEAT) {
             it->rows = count_of(k, a->expr);
         } else if (params[i].role == ROLE_MASK &&
-                   (a->mask.form == MASK_COUNTER ||
-                    !read_mask(k, &a->mask, repeat_lanes, it))) {
+                   (a->mask_form == MASK_COUNTER || !read_mask(k, a, repeat_lanes, it))) {
             return false;
         }
     }
@@ -373,10 +372,10 @@ static bool
 sink_shape(const Kernel *k, const Stmt *s, int64_t *repeats)
 {
     Form form = op_table[s->instr.op].form;
-    const MaskArg *mask = &arg_at(k, s, form_first(form, ROLE_MASK))->mask;
+    const Arg *mask = arg_at(k, s, form_first(form, ROLE_MASK));
     Iteration lanes = {.rows = {0, 1}};
     int64_t step;
-    return mask->form != MASK_COUNTER && read_mask(k, mask, SINK_LANES, &lanes) &&
+    return mask->mask_form != MASK_COUNTER && read_mask(k, mask, SINK_LANES, &lanes) &&
            count_known(lanes.lanes) && lanes.lanes.times == SINK_LANES &&
            const_number(k, s, ALLADD_repeat_times, repeats) && *repeats >= 2 &&
            *repeats <= SINK_REPEATS && const_number(k, s, ALLADD_src_rep_stride, &step) &&

@@ -30,7 +30,7 @@ site_exprs(const Site *s, int param)
     }
     switch (s->params[param].role) {
     case ROLE_MASK:
-        return mask_words(arg_of(s, param)->mask.form);
+        return mask_words(arg_of(s, param)->mask_form);
     case ROLE_MASKMODE:
         return 0;
     default:
@@ -45,7 +45,7 @@ site_expr(const Site *s, int param, int i)
         return site_ref(s, param)->off;
     }
     const Arg *a = arg_of(s, param);
-    return s->params[param].role == ROLE_MASK ? a->mask.w[i] : a->expr;
+    return s->params[param].role == ROLE_MASK ? a->mask[i] : a->expr;
 }
 
 void
@@ -74,7 +74,7 @@ fill_param(Site *s, int param)
     if (is_tensor(s, param)) {
         fill_tensor(s, param);
     } else if (s->params[param].role == ROLE_MASK) {
-        s->in.args[param].m.form = arg_of(s, param)->mask.form;
+        s->in.args[param].m.form = arg_of(s, param)->mask_form;
     }
     for (int i = 0; i < site_exprs(s, param); i++) {
         const Expr *e = ir_expr(s->k, site_expr(s, param, i));

@@ -130,31 +130,31 @@ typedef struct Buffer {
     /* in bytes, inside the scope; -1 before allocation; always -1 in GM */
     int64_t address;
     int copies; /* thread_num of the loop body that it lives in, else 1 */
+    Span span;  /* span of its declaration */
+    uint32_t chain;
     /* The size is known only at run time: elems and bytes are the most that it can be. A
      * global buffer has the size of the array that the launcher gets. For an on-core one,
      * address is where the first such buffer of its memory begins; the instruction
      * reserve after its alloc gives it its place and size. */
     bool dynamic;
-    Span span; /* span of its declaration */
-    uint32_t chain;
-    VEC(int64_t) shape;   /* as the program declares it, for messages and --emit ir */
-    const uint8_t *data;  /* BUF_CONST: its bytes as they are in memory; else null */
-    const PackInfo *pack; /* BUF_CONST: what pack_conv made it from; else null */
-    bool packed;          /* its bytes are in the order of the plan */
+    bool packed; /* BUF_CONST: its bytes are in the order of the plan */
     /* argument: the launcher fills it with preset_value before the kernel runs */
     bool preset;
-    int64_t preset_value; /* canonical value of dtype */
     /* on-core: a read of bytes that were never written could not be excluded */
     bool unset;
     bool fixed; /* on-core: allocate puts it at fixed_at */
-    int64_t fixed_at;
-    VEC(BufId) apart; /* on-core: earlier buffers with which it shares no bytes */
-    /* on-core: number of bytes by which the check pass enlarges it, as the user allows */
-    int64_t grown;
     /* argument: the check pass knows an access beyond it, which the user allows */
     bool beyond;
     /* argument: the check pass knows that no access reaches bytes after its data */
     bool inside;
+    VEC(int64_t) shape;   /* as the program declares it, for messages and --emit ir */
+    const uint8_t *data;  /* BUF_CONST: its bytes as they are in memory; else null */
+    const PackInfo *pack; /* BUF_CONST: what pack_conv made it from; else null */
+    int64_t preset_value; /* canonical value of dtype */
+    int64_t fixed_at;
+    VEC(BufId) apart; /* on-core: earlier buffers with which it shares no bytes */
+    /* on-core: number of bytes by which the check pass enlarges it, as the user allows */
+    int64_t grown;
 } Buffer;
 
 typedef struct Reg {
@@ -179,11 +179,6 @@ typedef struct Ref {
     ExprId off;  /* byte offset from the start of the buffer, int64 */
 } Ref;
 
-typedef struct MaskArg {
-    MaskForm form;
-    ExprId w[4]; /* word 0 = lanes 0..63; counts: w[0]; integer expressions */
-} MaskArg;
-
 typedef enum ArgKind {
     ARG_NONE,
     ARG_REF,
@@ -194,11 +189,12 @@ typedef enum ArgKind {
 /* One operand; its kind follows from the role in form.def: DST and SRC have REF, MASK has
  * MASK, MASKMODE has NONE (the mask's form holds it), all others have EXPR. */
 typedef struct Arg {
-    ArgKind kind;
+    uint8_t kind;      /* ArgKind */
+    uint8_t mask_form; /* ARG_MASK: MaskForm */
     union {
         Ref ref;
         ExprId expr;
-        MaskArg mask;
+        ExprId mask[4]; /* word 0 = lanes 0..63; counts: [0]; integer expressions */
     };
 } Arg;
 

@@ -216,18 +216,18 @@ show_ref(const Printer *p, const Ref *r)
 }
 
 static void
-show_mask(const Printer *p, const MaskArg *m)
+show_mask(const Printer *p, const Arg *m)
 {
-    if (m->form == MASK_COUNT || m->form == MASK_COUNTER) {
-        text_put(p->out, m->form == MASK_COUNTER ? "counter(" : "");
-        show_expr(p, m->w[0], DT_S64);
-        text_put(p->out, m->form == MASK_COUNTER ? ")" : "");
+    if (m->mask_form == MASK_COUNT || m->mask_form == MASK_COUNTER) {
+        text_put(p->out, m->mask_form == MASK_COUNTER ? "counter(" : "");
+        show_expr(p, m->mask[0], DT_S64);
+        text_put(p->out, m->mask_form == MASK_COUNTER ? ")" : "");
         return;
     }
     text_putc(p->out, '[');
-    for (int i = mask_words(m->form) - 1; i >= 0;
+    for (int i = mask_words(m->mask_form) - 1; i >= 0;
          i--) { /* the text begins with the highest word */
-        show_expr(p, m->w[i], DT_U64);
+        show_expr(p, m->mask[i], DT_U64);
         text_put(p->out, i ? ", " : "]");
     }
 }
@@ -256,7 +256,7 @@ show_instr(const Printer *p, const Stmt *s)
             show_ref(p, &a->ref);
             break;
         case ARG_MASK:
-            show_mask(p, &a->mask);
+            show_mask(p, a);
             break;
         case ARG_EXPR:
             show_expr(p, a->expr,

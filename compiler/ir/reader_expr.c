@@ -292,16 +292,16 @@ reader_reference(Reader *p, Ref *out)
 }
 
 static bool MUST_USE
-mask(Reader *p, MaskArg *out)
+mask(Reader *p, Arg *out)
 {
-    out->form = MASK_COUNT;
+    out->mask_form = MASK_COUNT;
     if (reader_accept(p, "counter(")) {
-        out->form = MASK_COUNTER;
-        TRY(reader_integer_expr(p, DT_S64, &out->w[0]));
+        out->mask_form = MASK_COUNTER;
+        TRY(reader_integer_expr(p, DT_S64, &out->mask[0]));
         return reader_expect(p, ")");
     }
     if (!reader_accept(p, "[")) {
-        return reader_integer_expr(p, DT_S64, &out->w[0]);
+        return reader_integer_expr(p, DT_S64, &out->mask[0]);
     }
     ExprId w[4];
     int n = 0;
@@ -312,9 +312,9 @@ mask(Reader *p, MaskArg *out)
     if (n != 2 && n != 4) {
         return reader_fail(p, begin, "a bitwise mask has 2 or 4 words");
     }
-    out->form = n == 2 ? MASK_BITS : MASK_BITS4;
+    out->mask_form = n == 2 ? MASK_BITS : MASK_BITS4;
     for (int i = 0; i < n; i++) {
-        out->w[i] = w[n - 1 - i];
+        out->mask[i] = w[n - 1 - i];
     }
     return reader_expect(p, "]");
 }
@@ -331,7 +331,7 @@ reader_operand(Reader *p, const ParamInfo *param, Dtype dst, Arg *out)
         return reader_reference(p, &out->ref);
     case ROLE_MASK:
         out->kind = ARG_MASK;
-        return mask(p, &out->mask);
+        return mask(p, out);
     case ROLE_MASKMODE:
         return true;
     case ROLE_SCALAR:

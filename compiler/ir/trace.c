@@ -128,17 +128,17 @@ put_ref(const Trace *t, const Ref *r)
 }
 
 static void
-put_mask(const Trace *t, const MaskArg *m)
+put_mask(const Trace *t, const Arg *m)
 {
-    if (m->form == MASK_COUNT || m->form == MASK_COUNTER) {
-        text_put(t->out, m->form == MASK_COUNTER ? "counter(" : "");
-        put_expr(t, m->w[0]);
-        text_put(t->out, m->form == MASK_COUNTER ? ")" : "");
+    if (m->mask_form == MASK_COUNT || m->mask_form == MASK_COUNTER) {
+        text_put(t->out, m->mask_form == MASK_COUNTER ? "counter(" : "");
+        put_expr(t, m->mask[0]);
+        text_put(t->out, m->mask_form == MASK_COUNTER ? ")" : "");
         return;
     }
-    for (int i = mask_words(m->form) - 1; i >= 0; i--) {
-        text_putc(t->out, i == mask_words(m->form) - 1 ? '[' : ' ');
-        put_expr(t, m->w[i]);
+    for (int i = mask_words(m->mask_form) - 1; i >= 0; i--) {
+        text_putc(t->out, i == mask_words(m->mask_form) - 1 ? '[' : ' ');
+        put_expr(t, m->mask[i]);
         text_putc(t->out, i ? ',' : ']');
     }
 }
@@ -161,7 +161,7 @@ put_instr(const Trace *t, const Stmt *s)
         if (a->kind == ARG_REF) {
             put_ref(t, &a->ref);
         } else if (a->kind == ARG_MASK) {
-            put_mask(t, &a->mask);
+            put_mask(t, a);
         } else {
             put_expr(t, a->expr);
         }

@@ -206,10 +206,10 @@ verify_ref(const Verify *v, const Ref *r)
 }
 
 static void
-verify_mask(const Verify *v, const MaskArg *m)
+verify_mask(const Verify *v, const Arg *m)
 {
-    for (int i = 0; i < mask_words(m->form); i++) {
-        REQUIRE(v, is_integer(used(v, m->w[i])));
+    for (int i = 0; i < mask_words(m->mask_form); i++) {
+        REQUIRE(v, is_integer(used(v, m->mask[i])));
     }
 }
 
@@ -225,7 +225,7 @@ verify_arg(const Verify *v, Role role, const Arg *a)
         return;
     case ROLE_MASK:
         REQUIRE(v, a->kind == ARG_MASK);
-        verify_mask(v, &a->mask);
+        verify_mask(v, a);
         return;
     case ROLE_MASKMODE:
         REQUIRE(v, a->kind == ARG_NONE);

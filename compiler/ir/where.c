@@ -60,8 +60,8 @@ walk_arg(Walk *w, const Arg *a)
         walk_expr(w, a->expr);
         return;
     case ARG_MASK:
-        for (int i = 0; i < mask_words(a->mask.form); i++) {
-            walk_expr(w, a->mask.w[i]);
+        for (int i = 0; i < mask_words(a->mask_form); i++) {
+            walk_expr(w, a->mask[i]);
         }
         return;
     }

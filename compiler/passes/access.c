@@ -15,10 +15,10 @@ const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
         out->t = ir_check_tensor(k, &a->ref);
         return true;
     case ROLE_MASK:
-        out->m.form = a->mask.form;
-        for (int i = 0; i < mask_words(a->mask.form); i++) {
-            out->m.w[i] = (uint64_t)ir_expr(k, a->mask.w[i])->imm;
-            if (!ir_is_const(k, a->mask.w[i])) {
+        out->m.form = a->mask_form;
+        for (int i = 0; i < mask_words(a->mask_form); i++) {
+            out->m.w[i] = (uint64_t)ir_expr(k, a->mask[i])->imm;
+            if (!ir_is_const(k, a->mask[i])) {
                 return false;
             }
         }

@@ -83,11 +83,11 @@ put_tensor(CheckMemo *m, const CheckWalk *w, const Ref *r, Tensors *t)
 }
 
 static void
-put_mask(CheckMemo *m, const CheckWalk *w, const MaskArg *mask)
+put_mask(CheckMemo *m, const CheckWalk *w, const Arg *mask)
 {
-    put(m, (uint64_t)mask->form);
-    for (int i = 0; i < mask_words(mask->form); i++) {
-        put_expr(m, w, mask->w[i]);
+    put(m, (uint64_t)mask->mask_form);
+    for (int i = 0; i < mask_words(mask->mask_form); i++) {
+        put_expr(m, w, mask->mask[i]);
     }
 }
 
@@ -106,7 +106,7 @@ put_instr(CheckMemo *m, const CheckWalk *w, const Stmt *s, Tensors *t)
             put_tensor(m, w, &a->ref, t);
             break;
         case ROLE_MASK:
-            put_mask(m, w, &a->mask);
+            put_mask(m, w, a);
             break;
         case ROLE_MASKMODE:
             break;

@@ -85,8 +85,8 @@ copy_arg(Copy *c, Arg a)
         a.expr = copy_expr(c, a.expr);
         break;
     case ARG_MASK:
-        for (int w = 0; w < mask_words(a.mask.form); w++) {
-            a.mask.w[w] = copy_expr(c, a.mask.w[w]);
+        for (int w = 0; w < mask_words(a.mask_form); w++) {
+            a.mask[w] = copy_expr(c, a.mask[w]);
         }
         break;
     }

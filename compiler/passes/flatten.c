@@ -200,7 +200,7 @@ computes_with_rows(const Flatten *f, const Stmt *s)
     for (int i = 0; i < n; i++) {
         const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
         for (int w = 0; a->kind == ARG_MASK && w < 4; w++) {
-            if (a->mask.w[w] != 0 && reads_rows(f, a->mask.w[w])) {
+            if (a->mask[w] != 0 && reads_rows(f, a->mask[w])) {
                 return true;
             }
         }

@@ -75,8 +75,8 @@ each_expr(Fold *f, Stmt *s, void (*visit)(Fold *, ExprId *))
             } else if (a->kind == ARG_EXPR) {
                 visit(f, &a->expr);
             } else if (a->kind == ARG_MASK) {
-                for (int w = 0; w < mask_words(a->mask.form); w++) {
-                    visit(f, &a->mask.w[w]);
+                for (int w = 0; w < mask_words(a->mask_form); w++) {
+                    visit(f, &a->mask[w]);
                 }
             }
         }

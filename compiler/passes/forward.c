@@ -125,9 +125,9 @@ has_whole_vectors(const Forward *f, const Stmt *s)
     int64_t lanes = 0, least = REPEAT_BYTES, most = 1;
     for (int i = 0; i < n; i++) {
         const Arg *a = &f->k->args.p[s->instr.arg + (uint32_t)i];
-        if (params[i].role == ROLE_MASK && a->mask.form == MASK_COUNT &&
-            ir_is_const(f->k, a->mask.w[0])) {
-            lanes = ir_expr(f->k, a->mask.w[0])->imm;
+        if (params[i].role == ROLE_MASK && a->mask_form == MASK_COUNT &&
+            ir_is_const(f->k, a->mask[0])) {
+            lanes = ir_expr(f->k, a->mask[0])->imm;
         }
         if (form_is_vector(form, i)) {
             least = MIN(least, dtype_size(a->ref.dtype));

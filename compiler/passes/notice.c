@@ -82,8 +82,8 @@ read_args(Notice *n, const Stmt *s)
         } else if (a->kind == ARG_EXPR) {
             read_expr(n, s, a->expr);
         } else if (a->kind == ARG_MASK) {
-            for (int w = 0; w < mask_words(a->mask.form); w++) {
-                read_expr(n, s, a->mask.w[w]);
+            for (int w = 0; w < mask_words(a->mask_form); w++) {
+                read_expr(n, s, a->mask[w]);
             }
         }
     }

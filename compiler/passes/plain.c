@@ -25,8 +25,8 @@ instr_divides(const Kernel *k, const Stmt *s)
             (a->kind == ARG_REF && divides(k, a->ref.off))) {
             return true;
         }
-        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask.form); w++) {
-            if (divides(k, a->mask.w[w])) {
+        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask_form); w++) {
+            if (divides(k, a->mask[w])) {
                 return true;
             }
         }

@@ -26,8 +26,8 @@ rewrite_instr_reads(const Kernel *k, const Stmt *s, RegId r)
             (a->kind == ARG_REF && rewrite_reads(k, a->ref.off, r))) {
             return true;
         }
-        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask.form); w++) {
-            if (rewrite_reads(k, a->mask.w[w], r)) {
+        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask_form); w++) {
+            if (rewrite_reads(k, a->mask[w], r)) {
                 return true;
             }
         }

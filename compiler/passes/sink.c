@@ -156,7 +156,7 @@ divided_slot(const Sink *x, const Stmt *s)
         const Arg *a = &x->k->args.p[s->instr.arg + (uint32_t)i];
         if (params[i].role == ROLE_REPEAT) {
             slot = i;
-        } else if (params[i].role == ROLE_MASK && a->mask.form == MASK_COUNTER) {
+        } else if (params[i].role == ROLE_MASK && a->mask_form == MASK_COUNTER) {
             return -1;
         }
     }

@@ -184,8 +184,8 @@ instr_hands_on(const Spread *s, const Stmt *st)
             (a->kind == ARG_REF && hands_on(s, a->ref.off))) {
             return true;
         }
-        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask.form); w++) {
-            if (hands_on(s, a->mask.w[w])) {
+        for (int w = 0; a->kind == ARG_MASK && w < mask_words(a->mask_form); w++) {
+            if (hands_on(s, a->mask[w])) {
                 return true;
             }
         }

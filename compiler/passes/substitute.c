@@ -49,8 +49,8 @@ replace_operands(Substitution *s, const Stmt *st)
         } else if (a->kind == ARG_EXPR) {
             replace_in(s, &a->expr);
         } else if (a->kind == ARG_MASK) {
-            for (int w = 0; w < mask_words(a->mask.form); w++) {
-                replace_in(s, &a->mask.w[w]);
+            for (int w = 0; w < mask_words(a->mask_form); w++) {
+                replace_in(s, &a->mask[w]);
             }
         }
     }

@@ -356,7 +356,7 @@ struct Core {
     uint32_t nchain_index;
     struct GrowingText growing[4]; /* see concat in op.c */
     int next_growing;
-    Str *ascii[128]; /* strings of one character */
+    Str *ascii[128];     /* strings of one character */
     VEC(Str *) literals; /* strings of the short literals, by Sym; null: not made yet */
     Str *empty;
     struct ReprStep *repr; /* containers that are being printed, innermost first */

@@ -590,8 +590,7 @@ walk_constant(Resolver *r, Ast *n)
 {
     Value v = val_fail();
     if (n->kind == AST_STRING) {
-        n->cache = n->name ? short_literal(r, n)
-                           : val_str_ref(r->in, n->str, n->len).str;
+        n->cache = n->name ? short_literal(r, n) : val_str_ref(r->in, n->str, n->len).str;
     } else if (n->op == INT_TEXT) {
         v = number_parse_literal(r->in, n->str, n->span);
         if (val_failed(v)) {

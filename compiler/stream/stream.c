@@ -159,9 +159,9 @@ operand(Stream *s, const Arg *arg, int i, TikDesc *d)
     case ARG_MASK:
         break;
     }
-    d->mask_form = arg->mask.form;
-    for (int w = 0; w < mask_words(arg->mask.form); w++) {
-        TRY(stream_number(s, arg->mask.w[w], &d->args[i].mask[w]));
+    d->mask_form = arg->mask_form;
+    for (int w = 0; w < mask_words(arg->mask_form); w++) {
+        TRY(stream_number(s, arg->mask[w], &d->args[i].mask[w]));
     }
     return true;
 }

@@ -12,9 +12,9 @@ typedef enum AstKind {
     /* Each kind says which fields of Ast hold its parts.
      *
      * Expressions: */
-    AST_NAME,    /* name; up to AST_STRING nodes are leaves for eval */
-    AST_INT,     /* integer: ast_int_value; str when op is INT_TEXT */
-    AST_FLOAT,   /* number */
+    AST_NAME,  /* name; up to AST_STRING nodes are leaves for eval */
+    AST_INT,   /* integer: ast_int_value; str when op is INT_TEXT */
+    AST_FLOAT, /* number */
     /* str (adjacent literals joined, escapes decoded); name = the symbol of a short text,
      * or 0 */
     AST_STRING,

@@ -104,7 +104,7 @@ expr(ExprId e)
 static inline Arg
 mask_count(ExprId n)
 {
-    return (Arg){.kind = ARG_MASK, .mask = {MASK_COUNT, {n}}};
+    return (Arg){.kind = ARG_MASK, .mask_form = MASK_COUNT, .mask = {n}};
 }
 
 static inline StmtId

@@ -142,9 +142,9 @@ operand(Gen *g, const ParamInfo *p, int *shared)
     case ROLE_ROOT:
         return ref(g, rnd(3) ? g->ub : (*shared)++ % 2 ? g->vb : g->ub);
     case ROLE_MASK:
-        a = (Arg){.kind = ARG_MASK, .mask = {.form = rnd(4) ? MASK_COUNT : MASK_BITS}};
-        a.mask.w[0] = rnd(2) ? ir_const(g->k, DT_S64, 1 + rnd(128)) : number(g, 1);
-        a.mask.w[1] = ir_const(g->k, DT_U64, rnd(3));
+        a = (Arg){.kind = ARG_MASK, .mask_form = rnd(4) ? MASK_COUNT : MASK_BITS};
+        a.mask[0] = rnd(2) ? ir_const(g->k, DT_S64, 1 + rnd(128)) : number(g, 1);
+        a.mask[1] = ir_const(g->k, DT_U64, rnd(3));
         return a;
     case ROLE_MASKMODE:
         return (Arg){.kind = ARG_NONE};

@@ -259,9 +259,9 @@ emit_case(Maker *m, const Case *c, BufId ub, BufId numbers, int64_t *values, int
                           value_expr(m, numbers, values, used, DT_S64, a->t.offset, rt));
             break;
         case ROLE_MASK:
-            args[i] = (Arg){.kind = ARG_MASK, .mask = {.form = a->m.form}};
+            args[i] = (Arg){.kind = ARG_MASK, .mask_form = a->m.form};
             for (int w = 0; w < mask_words(a->m.form); w++) {
-                args[i].mask.w[w] =
+                args[i].mask[w] =
                     value_expr(m, numbers, values, used, DT_U64, (int64_t)a->m.w[w], rt);
             }
             break;

@@ -146,15 +146,15 @@ mask_arg(Gen *g)
 {
     Arg a = {.kind = ARG_MASK};
     if (pick(g, 8) == 0) {
-        a.mask.form = MASK_BITS;
-        a.mask.w[0] = ir_const(g->k, DT_U64, 0xf0f0f);
-        a.mask.w[1] = ir_const(g->k, DT_U64, 0);
+        a.mask_form = MASK_BITS;
+        a.mask[0] = ir_const(g->k, DT_U64, 0xf0f0f);
+        a.mask[1] = ir_const(g->k, DT_U64, 0);
         return a;
     }
-    a.mask.form = MASK_COUNT;
-    a.mask.w[0] = int64_const(g, 16 * (1 + (int64_t)pick(g, 8)));
+    a.mask_form = MASK_COUNT;
+    a.mask[0] = int64_const(g, 16 * (1 + (int64_t)pick(g, 8)));
     if (pick(g, 15) == 0) {
-        a.mask.w[0] = ir_reg_value(g->k, g->regs[0]);
+        a.mask[0] = ir_reg_value(g->k, g->regs[0]);
     }
     return a;
 }
@@ -288,8 +288,8 @@ gen_clear(Gen *g, Cursor *at)
     Arg scalar = {.kind = ARG_EXPR};
     scalar.expr = ir_const(g->k, DT_F16, 0);
     Arg mask = {.kind = ARG_MASK};
-    mask.mask.form = MASK_COUNT;
-    mask.mask.w[0] = int64_const(g, 128);
+    mask.mask_form = MASK_COUNT;
+    mask.mask[0] = int64_const(g, 128);
     Arg dst = {.kind = ARG_REF};
     dst.ref = (Ref){g->local[g->nlocal - 1], DT_F16, int64_const(g, 0)};
     Arg dup[5] = {mask, dst, scalar, int_arg(g, LOCAL_BYTES / 256), int_arg(g, 8)};
@@ -442,12 +442,12 @@ exec_move(Exec *x, const Stmt *s, const Arg *a)
 }
 
 static bool
-lane_is_on(Exec *x, const MaskArg *m, int lane)
+lane_is_on(Exec *x, const Arg *m, int lane)
 {
-    if (m->form == MASK_COUNT) {
-        return lane < value(x, m->w[0]);
+    if (m->mask_form == MASK_COUNT) {
+        return lane < value(x, m->mask[0]);
     }
-    return value(x, m->w[lane / 64]) >> (lane % 64) & 1;
+    return value(x, m->mask[lane / 64]) >> (lane % 64) & 1;
 }
 
 static void
@@ -459,7 +459,7 @@ exec_vector(Exec *x, const Stmt *s, const Arg *a)
         int64_t stride = value(x, a[write ? 4 : 5].expr) * 32;
         for (int64_t i = 0; i < value(x, a[3].expr); i++) {
             for (int lane = 0; lane < 128; lane++) {
-                if (lane_is_on(x, &a[0].mask, lane)) {
+                if (lane_is_on(x, &a[0], lane)) {
                     access_range(x, s, r, write, i * stride + lane * 2, 2);
                 }
             }

@@ -24,7 +24,7 @@ call_arg(Lower *l, const ParamInfo *p, const Arg *a)
                                       : 0;
         edge = guard_has_edge(l, a->ref.buf) ? lower_param(l->k, a->ref.buf) + 1 : 0;
     } else if (p->role == ROLE_MASK) {
-        form = a->mask.form;
+        form = a->mask_form;
     } else if (p->role != ROLE_MASKMODE) {
         literal = ir_is_const(l->k, a->expr);
     }
@@ -77,9 +77,8 @@ call_put_arg(Lower *l, Values *to, const ParamInfo *p, const Arg *a, StmtId s)
         return;
     case ROLE_MASK:
         for (int i = 0; i < 4; i++) {
-            bool have = i < mask_words(a->mask.form);
-            call_put_value(to,
-                           have ? lower_number(l, a->mask.w[i], s) : lower_const(l, 0));
+            bool have = i < mask_words(a->mask_form);
+            call_put_value(to, have ? lower_number(l, a->mask[i], s) : lower_const(l, 0));
         }
         return;
     case ROLE_REPEAT:

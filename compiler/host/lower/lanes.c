@@ -30,7 +30,7 @@ typedef struct Call {
     LaneFewer *fewer;
     bool reads_dst;
     int repeat_lanes;
-    const MaskArg *mask; /* null: all lanes are active */
+    const Arg *mask; /* null: all lanes are active */
     LLVMValueRef at[LANE_OPERANDS];
     LLVMValueRef rep[LANE_OPERANDS]; /* bytes from repeat to repeat */
     LLVMValueRef blk[LANE_OPERANDS]; /* bytes from block to block */
@@ -511,11 +511,11 @@ constant_bits(Lower *l, Call *v, const uint64_t *w)
 static void
 mask_bits(Lower *l, Call *v, StmtId s)
 {
-    int n = mask_words(v->mask->form);
+    int n = mask_words(v->mask->mask_form);
     uint64_t w[4] = {0};
     bool constant = true;
     for (int i = 0; i < n; i++) {
-        const Expr *e = ir_expr(l->k, v->mask->w[i]);
+        const Expr *e = ir_expr(l->k, v->mask->mask[i]);
         constant = constant && e->kind == EX_CONST;
         w[i] = (uint64_t)e->imm;
     }
@@ -525,20 +525,20 @@ mask_bits(Lower *l, Call *v, StmtId s)
     }
     v->shape.mask = LANES_BITS;
     for (int i = 0; i < 4; i++) {
-        v->words[i] = i < n ? lower_number(l, v->mask->w[i], s) : lower_const(l, 0);
+        v->words[i] = i < n ? lower_number(l, v->mask->mask[i], s) : lower_const(l, 0);
     }
 }
 
 static void
 mask_count(Lower *l, Call *v, StmtId s)
 {
-    const Expr *e = ir_expr(l->k, v->mask->w[0]);
+    const Expr *e = ir_expr(l->k, v->mask->mask[0]);
     if (e->kind == EX_CONST) {
         constant_count(l, v, e->imm);
         return;
     }
     v->shape.mask = LANES_COUNT;
-    v->words[0] = lower_number(l, v->mask->w[0], s);
+    v->words[0] = lower_number(l, v->mask->mask[0], s);
 }
 
 /* Counter mode has whole repeats first, then the lanes that remain; either part may be
@@ -546,7 +546,7 @@ mask_count(Lower *l, Call *v, StmtId s)
 static void
 counter_mode(Lower *l, Call *v, StmtId s)
 {
-    LLVMValueRef total = lower_number(l, v->mask->w[0], s);
+    LLVMValueRef total = lower_number(l, v->mask->mask[0], s);
     LLVMValueRef lanes = lower_const(l, v->repeat_lanes);
     LLVMValueRef whole = LLVMBuildUDiv(l->b, total, lanes, "");
     LLVMValueRef rest = LLVMBuildURem(l->b, total, lanes, "");
@@ -649,7 +649,7 @@ bind(Lower *l, Call *v, StmtId s)
         if (form_is_vector(form, i)) {
             bind_operand(l, v, s, i, unit);
         } else if (params[i].role == ROLE_MASK) {
-            v->mask = &a->mask;
+            v->mask = a;
         } else if (params[i].role == ROLE_REPEAT) {
             v->repeats = lower_number(l, a->expr, s);
         } else if (params[i].role == ROLE_SCALAR) {
@@ -684,7 +684,7 @@ lower_lanes(Lower *l, StmtId s, const LaneJob *job)
         v.shape.scalar = job->scalar_type;
     }
     v.shape.lanes = v.repeat_lanes;
-    MaskForm form = v.mask != NULL ? v.mask->form : MASK_COUNT;
+    MaskForm form = v.mask != NULL ? v.mask->mask_form : MASK_COUNT;
     if (v.mask == NULL) {
         constant_count(l, &v, v.repeat_lanes);
     } else if (form == MASK_COUNT) {

@@ -451,7 +451,7 @@ static bool
 read_mask_list(InstrCall *x, int i)
 {
     List *list = x->got[i].list;
-    MaskArg *m = &x->out[i].mask;
+    Arg *m = &x->out[i];
     if (x->counter) {
         py_diag(x->in, D_MASK_MODE, x->span[i],
                 "the mask is a list; in counter mode it is the number of elements");
@@ -469,9 +469,9 @@ read_mask_list(InstrCall *x, int i)
         }
         return false;
     }
-    m->form = list->n == 2 ? MASK_BITS : MASK_BITS4;
+    m->mask_form = list->n == 2 ? MASK_BITS : MASK_BITS4;
     for (uint32_t w = 0; w < list->n; w++) {
-        TRY(read_word(x, i, list->p[list->n - 1 - w], &m->w[w]));
+        TRY(read_word(x, i, list->p[list->n - 1 - w], &m->mask[w]));
     }
     return true;
 }
@@ -500,17 +500,17 @@ static void
 limit_words(InstrCall *x, int i)
 {
     Kernel *k = x->c->k;
-    MaskArg *m = &x->out[i].mask;
+    Arg *m = &x->out[i];
     int lanes = all_lanes(x);
-    if (m->form != MASK_BITS || lanes > 64) {
+    if (m->mask_form != MASK_BITS || lanes > 64) {
         return;
     }
-    if (!ir_is_const(k, m->w[1])) {
-        m->w[1] = ir_const(k, DT_U64, 0);
+    if (!ir_is_const(k, m->mask[1])) {
+        m->mask[1] = ir_const(k, DT_U64, 0);
     }
-    if (lanes < 64 && !ir_is_const(k, m->w[0])) {
+    if (lanes < 64 && !ir_is_const(k, m->mask[0])) {
         ExprId low = ir_const(k, DT_U64, (int64_t)(((uint64_t)1 << lanes) - 1));
-        m->w[0] = ir_op2(k, SOP_AND, ir_cast(k, DT_U64, m->w[0]), low);
+        m->mask[0] = ir_op2(k, SOP_AND, ir_cast(k, DT_U64, m->mask[0]), low);
     }
 }
 
@@ -523,9 +523,9 @@ read_mask(InstrCall *x, int i)
     if (v.kind == VAL_LIST || v.kind == VAL_TUPLE) {
         return read_mask_list(x, i);
     }
-    x->out[i].mask.form = x->counter ? MASK_COUNTER : MASK_COUNT;
+    x->out[i].mask_form = x->counter ? MASK_COUNTER : MASK_COUNT;
     return read_integer(x, i, v, "an int, a Scalar, an Expr or a list",
-                        &x->out[i].mask.w[0]);
+                        &x->out[i].mask[0]);
 }
 
 /* True if a float is a mistake: a fill has the literal in every element, while other
