@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-_Static_assert(IR_INSPECT_WORDS == TIK_INSPECT_WORDS, "an inspector fills the rows");
+_Static_assert((int)IR_INSPECT_WORDS == (int)TIK_INSPECT_WORDS,
+               "an inspector fills the rows");
 
 _Static_assert(sizeof(TikParam) == 2 * 8 + 8 + 8 + 8 * 8 + 24,
                "TikParam has the layout emitted here");
