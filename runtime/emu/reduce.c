@@ -385,11 +385,19 @@ static bool
 is_apart(const Reduction *x)
 {
     const EmuLane *o = &x->c.o[0];
-    int64_t blocks = REPEAT_BYTES / BLOCK_BYTES, repeats = x->c.repeats - 1;
+    int64_t last = REPEAT_BYTES / BLOCK_BYTES - 1, repeats = x->c.repeats - 1;
+    int64_t end = repeats * o->rep + (o->dense ? last * BLOCK_BYTES : last * o->blk);
     uintptr_t from = (uintptr_t)o->at, to = (uintptr_t)x->dst;
-    uintptr_t from_end = from + (uintptr_t)(repeats * o->rep + blocks * o->blk);
+    uintptr_t from_end = from + (uintptr_t)end + BLOCK_BYTES;
     uintptr_t to_end = to + (uintptr_t)(repeats * x->step + x->results * x->size);
-    return to_end <= from || from_end + BLOCK_BYTES <= to;
+    return to_end <= from || from_end <= to;
+}
+
+/* Returns whether the lanes of all repeats follow each other in memory. */
+static bool
+is_dense(const Reduction *x)
+{
+    return x->c.o[0].dense && x->c.o[0].rep == REPEAT_BYTES;
 }
 
 /* Gives the lanes of the next n repeats, which follow each other, and goes on after
@@ -399,12 +407,12 @@ next_repeats(Reduction *x, int64_t n, uint8_t room[MANY * REPEAT_BYTES])
 {
     const EmuLane *o = &x->c.o[0];
     const uint8_t *first = o->at;
-    bool follow = o->dense && o->rep == REPEAT_BYTES, direct = is_whole(x) && follow;
-    bool masked = x->c.holes && follow;
+    bool direct = is_whole(x) && is_dense(x), masked = x->c.holes && is_dense(x);
     if (masked) {
-        memset(room, 0, (size_t)n * REPEAT_BYTES);
-        x->c.rows->masked[o->shift](room, first, &x->c.mask,
-                                    (n - 1) * x->c.lanes + x->c.run);
+        x->c.rows->kept[o->shift](room, first, &x->c.mask,
+                                  (n - 1) * x->c.lanes + x->c.run);
+        memset(room + ((n - 1) * x->c.lanes + x->c.run) * x->size, 0,
+               (size_t)((x->c.lanes - x->c.run) * x->size));
     }
     if (direct || masked) {
         emu_lanes_skip(&x->c, n);
@@ -443,21 +451,24 @@ extreme_repeats(Reduction *x, int64_t n, uint8_t *found)
     x->c.rows->blocks[x->t](found, from, n * x->results, x->largest);
 }
 
-/* The extremes of the next n repeats and their lanes, as elements. */
+/* The extremes of the next n repeats, which are dense, and their lanes, as elements; both
+ * are 0 where no lane is on. */
 static void
 find_repeats(Reduction *x, int64_t n, uint8_t *found)
 {
-    _Alignas(Summands) uint8_t room[MANY * REPEAT_BYTES];
-    const uint8_t *from = next_repeats(x, n, room);
+    const uint8_t *from = x->c.o[0].at, *on = x->c.holes ? x->c.mask.on : NULL;
     int index = emu_slot_attr(x->r->p, x->op, VCMAX_index_low) != 0 ? 0 : 1;
     for (int64_t i = 0; i < n; i++, from += REPEAT_BYTES, found += 2 * x->size) {
+        Extreme e = {.any = false};
         RowExtreme f;
-        x->find(&f, from, NULL, x->c.lanes, x->largest);
-        uint64_t bits = f.key == ROW_NAN ? x->t == DT_F16 ? HALF_NAN : FLOAT_NAN
-                                         : element_at(from + f.at * x->size, x->size);
-        put_element(found + index * x->size, x->size, (uint64_t)f.at);
-        put_element(found + (1 - index) * x->size, x->size, bits);
+        x->find(&f, from, on, x->c.run, x->largest);
+        if (f.key != INT32_MIN) {
+            add_extreme(x, &e, &f, element_at(from + f.at * x->size, x->size), f.at);
+        }
+        put_element(found + index * x->size, x->size, (uint64_t)e.at);
+        put_element(found + (1 - index) * x->size, x->size, e.bits);
     }
+    emu_lanes_skip(&x->c, n);
 }
 
 /* Returns whether the additions are those of pairs of neighbours by the usual reading. */
@@ -480,7 +491,7 @@ each_group(Reduction *x, bool listed)
     int64_t bytes = (int64_t)x->results * x->size;
     bool fits = sums     ? has_pairs(x) && (sem == SEM_CADD || is_whole(x))
                 : blocks ? x->c.rows->blocks[x->t] != NULL && is_whole(x)
-                         : x->find != NULL && !listed && is_whole(x);
+                         : x->find != NULL && !listed && is_dense(x);
     if (!fits || !is_apart(x)) {
         return false;
     }

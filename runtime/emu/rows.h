@@ -68,6 +68,7 @@ typedef struct RowTable {
     RowSelect *select[4]; /* by the logarithm of the bytes of an element */
     RowChoose *choose[4];
     RowMasked *masked[4];
+    RowMasked *kept[4]; /* sets those that are not active to 0 */
     RowPairs *pairs[DT_COUNT];
     RowFind *find[DT_COUNT];
     RowBlocks *blocks[DT_COUNT];

@@ -86,7 +86,7 @@ SELECT(select_64, AnyU64)
 
 /* Copies active lanes, repeat after repeat. */
 #if LANES_F16C == 16
-#define MASKED(name, T, SET, store, load)                                                \
+#define MASKED(name, T, SET, store, load, others)                                        \
     LANES_ATTR static void name(uint8_t *dst, const uint8_t *src, const RowMask *mask,   \
                                 int64_t n)                                               \
     {                                                                                    \
@@ -101,16 +101,21 @@ SELECT(select_64, AnyU64)
             set[v] = (SET)(word >> (v * SOME % 64));                                     \
         }                                                                                \
         for (int64_t v = 0; n > 0; n -= SOME, dst += 64, src += 64) {                    \
-            SET here = n < SOME ? (SET)((UINT64_C(1) << n) - 1) : (SET)UINT64_MAX;       \
-            here &= set[v];                                                              \
-            store(dst, here, load(here, src));                                           \
+            SET some = n < SOME ? (SET)((UINT64_C(1) << n) - 1) : (SET)UINT64_MAX;       \
+            SET here = set[v] & some;                                                    \
+            store(dst, here | (others & some), load(here, src));                         \
             v = v < last ? v + 1 : 0;                                                    \
         }                                                                                \
     }
-MASKED(masked_8, AnyU8, __mmask64, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8)
-MASKED(masked_16, AnyU16, __mmask32, _mm512_mask_storeu_epi16, _mm512_maskz_loadu_epi16)
-MASKED(masked_32, AnyU32, __mmask16, _mm512_mask_storeu_epi32, _mm512_maskz_loadu_epi32)
-MASKED(masked_64, AnyU64, __mmask8, _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi64)
+#define MASKED_ALL(size, T, SET)                                                         \
+    MASKED(masked_##size, T, SET, _mm512_mask_storeu_epi##size,                          \
+           _mm512_maskz_loadu_epi##size, (SET)0)                                         \
+    MASKED(kept_##size, T, SET, _mm512_mask_storeu_epi##size,                            \
+           _mm512_maskz_loadu_epi##size, (SET)UINT64_MAX)
+MASKED_ALL(8, AnyU8, __mmask64)
+MASKED_ALL(16, AnyU16, __mmask32)
+MASKED_ALL(32, AnyU32, __mmask16)
+MASKED_ALL(64, AnyU64, __mmask8)
 #else
 #define MASKED(name, T, select)                                                          \
     LANES_ATTR static void name(uint8_t *dst, const uint8_t *src, const RowMask *mask,   \
@@ -122,10 +127,18 @@ MASKED(masked_64, AnyU64, __mmask8, _mm512_mask_storeu_epi64, _mm512_maskz_loadu
             select(dst + at, mask->on, src + at, dst + at, some);                        \
         }                                                                                \
     }
-MASKED(masked_8, AnyU8, select_8)
-MASKED(masked_16, AnyU16, select_16)
-MASKED(masked_32, AnyU32, select_32)
-MASKED(masked_64, AnyU64, select_64)
+#define MASKED_ALL(size, T)                                                              \
+    MASKED(masked_##size, T, select_##size)                                              \
+    LANES_ATTR static void kept_##size(uint8_t *dst, const uint8_t *src,                 \
+                                       const RowMask *mask, int64_t n)                   \
+    {                                                                                    \
+        memset(dst, 0, (size_t)n * sizeof(T));                                           \
+        masked_##size(dst, src, mask, n);                                                \
+    }
+MASKED_ALL(8, AnyU8)
+MASKED_ALL(16, AnyU16)
+MASKED_ALL(32, AnyU32)
+MASKED_ALL(64, AnyU64)
 #endif
 
 /* ---- bits ---------------------------------------------------------------- */
@@ -597,6 +610,7 @@ const RowTable LANES_NAME(emu_rows) = {
     .select = {select_8, select_16, select_32, select_64},
     .choose = {choose_8, choose_16, choose_32, choose_64},
     .masked = {masked_8, masked_16, masked_32, masked_64},
+    .kept = {kept_8, kept_16, kept_32, kept_64},
     .pairs = {[DT_F16] = pairs_f16, [DT_F32] = pairs_f32},
     .find = {[DT_F16] = find_f16, [DT_F32] = find_f32, [DT_S16] = find_s16},
     .blocks = {[DT_F16] = blocks_16, [DT_F32] = blocks_32},
