@@ -18,7 +18,7 @@
 /* Gives the range of an operand's byte offset. It is all of 64 bits when it cannot be
  * bounded or reaches beyond every root, which keeps hostile offsets out of the arithmetic
  * of the checks. Returns false when the blob is refused. */
-static bool
+LEAN_APART static bool
 operand_range(Verifier *v, const TikOperand *o, int i)
 {
     Interval sum = interval_const(o->offset);
@@ -48,7 +48,7 @@ operand_range(Verifier *v, const TikOperand *o, int i)
 }
 
 /* Fills a tensor but for its offset. */
-static void
+LEAN_APART static void
 fill_tensor(const Verifier *v, const TikOperand *o, CheckTensor *t)
 {
     const uint8_t *p =
@@ -181,6 +181,14 @@ values_of_fault(const Verifier *v)
                     .seen_hi = v->fault.value,
                     .allowed_lo = v->fault.lo,
                     .allowed_hi = v->fault.hi};
+}
+
+/* Refuses by the rule that is broken whatever the values are. */
+LEAN_APART static bool
+refuse_fault(Verifier *v)
+{
+    BlobAt at = values_of_fault(v);
+    return verify_refuse(v, check_rule(v->fault.rule), &at);
 }
 
 LEAN_APART static bool
@@ -348,8 +356,7 @@ prove_instr(Verifier *v)
     seen = obligation_seen(k);
 #endif
     if (!seen && !check_static(&v->in, &v->fault)) {
-        BlobAt at = values_of_fault(v);
-        return verify_refuse(v, check_rule(v->fault.rule), &at);
+        return refuse_fault(v);
     }
     return prove_steps(v, k);
 }
@@ -358,7 +365,7 @@ prove_instr(Verifier *v)
 
 /* Checks the parts of a store that do not depend on its place: its tensor, and that the
  * value is a number. */
-static bool
+LEAN_APART static bool
 store_holds(Verifier *v)
 {
     Interval value;
@@ -367,8 +374,7 @@ store_holds(Verifier *v)
         return true;
     }
     if (!check_store(&v->in.args[0].t, &v->fault)) {
-        BlobAt at = values_of_fault(v);
-        return verify_refuse(v, check_rule(v->fault.rule), &at);
+        return refuse_fault(v);
     }
     return verify_number(v, &v->d.a, &value, &exact);
 }

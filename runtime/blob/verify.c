@@ -19,7 +19,7 @@
 
 /* ---- refusing ------------------------------------------------------------ */
 
-bool
+LEAN_APART bool
 verify_refuse(Verifier *v, uint32_t rule, const BlobAt *values)
 {
     BlobAt at = *values;
@@ -29,7 +29,7 @@ verify_refuse(Verifier *v, uint32_t rule, const BlobAt *values)
     return blob_refuse(v->diag, rule, &at);
 }
 
-bool
+LEAN_APART bool
 verify_bad(Verifier *v, BlobRule rule, BlobSeen seen)
 {
     BlobAt at = {.seen_lo = seen.seen,
@@ -204,7 +204,7 @@ innermost(const Verifier *v)
     return v->nblocks > 0 ? v->blocks[v->nblocks - 1].kind : DESC_RETURN;
 }
 
-static bool
+LEAN_APART static bool
 close_loop(Verifier *v)
 {
     if (innermost(v) != DESC_LOOP) {
@@ -240,7 +240,7 @@ open_if(Verifier *v)
     return true;
 }
 
-static bool
+LEAN_APART static bool
 close_if(Verifier *v)
 {
     TikDescKind top = innermost(v);
@@ -395,7 +395,7 @@ collect(Verifier *v)
     return more == 0;
 }
 
-static bool
+LEAN_APART static bool
 finish(Verifier *v)
 {
     uint64_t bound = v->c.kernel.step_bound;

@@ -942,14 +942,20 @@ check_copy(CheckInstr *to, const CheckInstr *from)
     memcpy(to, from, offsetof(CheckInstr, args) + (size_t)n * sizeof from->args[0]);
 }
 
+LEAN_APART static bool
+element_step(const CheckInstr *in, CheckStep step, Fault *fault)
+{
+    Fault unasked, *told = fault != NULL ? fault : &unasked;
+    bool align = step.kind == CHECK_ALIGN;
+    return check_element(&in->args[0].t, told) ||
+           (told->rule == RULE_ADDRESS_ALIGN) != align;
+}
+
 bool
 check_step(const CheckInstr *in, CheckStep step, Fault *fault)
 {
     if (in->op == OP_COUNT) {
-        Fault unasked, *told = fault != NULL ? fault : &unasked;
-        bool align = step.kind == CHECK_ALIGN;
-        return check_element(&in->args[0].t, told) ||
-               (told->rule == RULE_ADDRESS_ALIGN) != align;
+        return element_step(in, step, fault);
     }
     int n;
     const ParamRow *params = op_params(in->op, &n);

@@ -405,7 +405,7 @@ image_statics(const CheckInstr *in, Fault *fault)
     return true;
 }
 
-static int64_t
+LEAN_APART static int64_t
 image_extent(const CheckInstr *in, int param)
 {
     ImageNumbers n;
@@ -416,7 +416,7 @@ image_extent(const CheckInstr *in, int param)
 /* Returns the rows that are cut out of a plane. The second plane of YUV420 has a pair of
  * bytes for two pixels in two rows; if it follows the first plane, all bytes between the
  * first and the last one count as read. */
-static Footprint
+LEAN_APART static Footprint
 window(const ImageNumbers *n, int64_t at, int param, bool *exact)
 {
     ImageShape s = image_shape(n);

@@ -130,7 +130,7 @@ slice_footprint(const CheckInstr *in, int param, bool *exact)
 
 /* ---- overlap ------------------------------------------------------------- */
 
-static bool
+LEAN_APART static bool
 same_slice(const CheckInstr *in, int a, int b)
 {
     Slice x = slice_of(in, a), y = slice_of(in, b);

@@ -454,7 +454,7 @@ report_single(const CheckInstr *in, const Side *d, const Side *s, bool together,
         check_param_name(in, s->param), (long long)s->offset);
 }
 
-static bool
+LEAN_APART static bool
 single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
 {
     Side d, s;
@@ -467,7 +467,7 @@ single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
     return report_single(in, &d, &s, together, fault);
 }
 
-static bool
+LEAN_APART static bool
 report_repeats(const CheckInstr *in, Rule rule, const Side *w, const Side *r,
                Fault *fault)
 {
@@ -503,7 +503,7 @@ check_overlap_is_regular(Form f, int param)
 
 /* Returns whether a form accumulates: dst is src1 and both stay in place while src0 goes
  * on. */
-static bool
+LEAN_APART static bool
 accumulates(const CheckInstr *in)
 {
     const CheckTensor *dst = &in->args[VBIN_dst].t;
@@ -522,7 +522,7 @@ accumulates(const CheckInstr *in)
 }
 
 /* Checks src0 against src1 if the form accumulates in src1. */
-static bool
+LEAN_APART static bool
 accumulate_overlap(const CheckInstr *in, Fault *fault)
 {
     Side src0, src1;
@@ -539,6 +539,15 @@ is_near(const CheckTensor *t)
     return t->offset >= 0 && t->offset < FAR_AWAY;
 }
 
+LEAN_APART static bool
+repeats_apart(const CheckInstr *in, int dst, int param, Fault *fault)
+{
+    Side w, r;
+    side_of(in, dst, &w);
+    side_of(in, param, &r);
+    return report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault);
+}
+
 bool
 lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
 {
@@ -553,13 +562,8 @@ lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
         return single_overlap(in, dst, param, fault);
     }
     bool accum = accumulates(in);
-    if (!accum || param != 3) {
-        Side w, r;
-        side_of(in, dst, &w);
-        side_of(in, param, &r);
-        if (!report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault)) {
-            return false;
-        }
+    if ((!accum || param != 3) && !repeats_apart(in, dst, param, fault)) {
+        return false;
     }
     return param != 2 || !accum || accumulate_overlap(in, fault);
 }
