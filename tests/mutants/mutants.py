@@ -15,7 +15,8 @@ Mutants of tests/mutants/equivalent.txt were read and make no difference: a line
 Verdicts are kept in the build (verdicts.txt; passed.txt: what ran and did not notice), so a run that was stopped, or with more --seconds, or
 with more tests, goes on; --again tries all anew. Rooms take turns, so a run that is stopped has tried about as many of each. --names tries
 the mutants with these names, whatever is drawn. Ends with a table by room and 'N mutants: ...'; the exit code is 1 if fewer than 97 % of
-those that are not equivalent were killed. `make mutants MUTANTS=N SEED=S` runs it; it is not part of the suite."""
+those that are not equivalent were killed. `make mutants MUTANTS=N SEED=S` runs it; it is not part of the suite.
+What the last run found, and how it was run, is in docs/testing.md."""
 import argparse
 import concurrent.futures
 import hashlib
