@@ -23,7 +23,7 @@ import clang.cindex as ci
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 K = ci.CursorKind
 # Functions that refuse. Those that do so whatever happens are found by fixpoint.
-REFUSERS = {'blob_bad', 'blob_bad_value', 'blob_refuse', 'verify_bad', 'verify_refuse', 'verify_weak', 'bad', 'finding'}
+REFUSERS = {'blob_bad', 'blob_bad_value', 'blob_refuse', 'verify_bad', 'verify_refuse', 'verify_weak', 'bad', 'finding', 'data_found'}
 RACE = 'SYNC_RACE'  # what a verdict has that refuses
 FLAGS = ['-Icompiler', '-Iruntime', '-Iruntime/include', '-std=c11', '-D_POSIX_C_SOURCE=200809L']
 SWITCH = '''
@@ -304,17 +304,24 @@ def conformance():
     return run
 
 
+def program_named(name):
+    return name, program(name)
+
+
 TESTS = [('conformance set', conformance())] + [(n, program(n)) for n in (
     'test_blob', 'test_blob_verify', 'test_blob_repeat', 'test_blob_data', 'test_blob_sound', 'test_blob_stream', 'test_blob_trust', 'test_blob_work', 'test_emu_blob')] + [
         ('lit', suite('--only', 'lit', '--match', 'blob/|sync'))]
-# Of the order of queues.
+# Tables of programs with their verdicts, which are tried first, and what else the suite has of the order of queues.
+FIRST = {'sync_': [program_named('test_blob_order'), program_named('test_sync')], 'data_': [program_named('test_blob_bytes')],
+         'properties': [program_named('test_blob_bytes')]}
 TESTS_SYNC = [
-    ('test_sync', program('test_sync')), ('sync_random', suite('--only', 'random', '--match', 'sync_random')), ('sync_auto', suite('--only', 'cross', '--match', 'sync_auto'))]
+    ('sync_random', suite('--only', 'random', '--match', 'sync_random')), ('sync_auto', suite('--only', 'cross', '--match', 'sync_auto'))]
 
 
 def noticed(build, number, path):
     env = dict(os.environ, BUILD=build, TIKC=f'{build}/tikc', TIK_REMOVED=str(number))
-    for name, test in TESTS + (TESTS_SYNC if 'sync' in path else []):
+    first = [test for part, tests in FIRST.items() if part in path for test in tests]
+    for name, test in first + TESTS + (TESTS_SYNC if 'sync' in path else []):
         try:
             if not test(build, env):
                 return name
