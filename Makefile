@@ -253,6 +253,8 @@ $(BUILD)/unit/test_host%: tests/unit/test_host%.c $(BUILD)/libtikc-host.so $(BUI
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -pthread -MMD -MP -o $@ $< \
 	    $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a $(LDFLAGS) \
 	    $(LIBS) -lcmocka
+# One that refuses memory.
+%/unit/test_blob_memory: private LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 unit: $(UNIT_BIN)
 .PHONY: unit
 

@@ -137,7 +137,8 @@ bool data_state_join(DataWalk *w, DataState *to, const DataState *from);
 void data_set_add(DataWalk *w, DataSet *s, int64_t lo, int64_t hi);
 /* Returns the first byte of [lo, hi) that is not in the set; hi: all are. */
 int64_t data_set_gap(const DataSet *s, int64_t lo, int64_t hi);
-/* Returns the first byte of [lo, hi) that is in the set, where lo is not; hi: none is. */
+/* Returns the first byte that is in the set, where lo is not and no byte from hi on is;
+ * hi: none is. */
 int64_t data_set_next(const DataSet *s, int64_t lo, int64_t hi);
 
 /* Bytes of an operand: n from `at` on, of the memory or argument of a region. `may`: that

@@ -101,7 +101,7 @@ bind(Instr *x)
     x->known = x->fixed = true;
     for (int i = 0; i < x->n; i++) {
         x->of[i].t = NULL;
-        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC || p[i].role == ROLE_ROOT) {
+        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
             bind_tensor(x, i, p[i].role);
         } else if (p[i].role == ROLE_MASK) {
             bind_mask(x, i);
@@ -118,13 +118,23 @@ has_lanes(Op op)
     return family == FAM_LANES || family == FAM_CONVERT;
 }
 
+/* Whether numbers are those of an instruction that may be correct. */
 static bool
 is_shape(const Footprint *f)
 {
-    const int64_t most = FAR;
-    return f->count0 >= 0 && f->count1 >= 0 && f->len >= 0 && f->count0 < most &&
-           f->count1 < most && f->len < most && f->stride0 < most && f->stride1 < most &&
-           f->stride0 > -most && f->stride1 > -most;
+    const int64_t n[] = {f->count0, f->count1, f->len, f->offset};
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
+        if (n[i] < 0 || n[i] >= FAR) {
+            return false;
+        }
+    }
+    const int64_t s[] = {f->stride0, f->stride1};
+    for (size_t i = 0; i < sizeof s / sizeof s[0]; i++) {
+        if (s[i] <= -FAR || s[i] >= FAR) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Finds the footprints. An instruction that is not correct accesses nothing. */
@@ -134,7 +144,7 @@ measure(Instr *x)
     bool correct = !x->fixed || !x->known || check_values(&x->in, NULL);
     for (int i = 0; correct && i < x->n; i++) {
         Operand *o = &x->of[i];
-        if (o->t == NULL || (!o->reads && !o->writes)) {
+        if (o->t == NULL) {
             continue;
         }
         if (x->known) {
@@ -176,7 +186,7 @@ static void
 on_hull(Instr *x, const Operand *o, RunFn *fn)
 {
     DataRun r = hull(x, o);
-    if (r.at >= 0 && r.n > 0) {
+    if (r.n > 0) {
         fn(x->w, &r);
     }
 }
@@ -223,10 +233,11 @@ on_lanes(Instr *x, int param, RunFn *fn)
     }
 }
 
+/* Whether it is known which bytes an operand of a copy accesses. */
 static bool
 is_certain(const Operand *o)
 {
-    return o->known && interval_is_const(o->at) && (o->exact || o->lanes);
+    return o->known && interval_is_const(o->at);
 }
 
 static void
@@ -289,7 +300,7 @@ write_together(Instr *x, const Operand *o)
 {
     Span s[TIKBLOB_MAX_TERMS + TIKBLOB_MAX_REGS];
     DataRun r = {.region = o->t->region, .n = o->f.len};
-    bool one = o->known && o->exact && o->f.count0 == 1 && o->f.count1 == 1;
+    bool one = o->known && o->exact && o->f.count0 * o->f.count1 == 1;
     int n = one && !interval_is_const(o->at) ? spans(x->w, o->t, s, &r.at) : -1;
     r.at += o->f.offset;
     for (int i = 0; i < n; i++) {
@@ -351,9 +362,8 @@ is_copy(const Instr *x, int *dst, int *src)
         *dst = x->of[i].t != NULL && x->of[i].writes ? i : *dst;
         *src = x->of[i].t != NULL && x->of[i].reads ? i : *src;
     }
-    return form_family(op_table[x->d->op].form) == FAM_MOVE && *dst >= 0 && *src >= 0 &&
-           (!x->known || (x->of[*dst].exact && x->of[*src].exact &&
-                          bytes_of(&x->of[*dst].f) == bytes_of(&x->of[*src].f)));
+    return form_family(op_table[x->d->op].form) == FAM_MOVE &&
+           (!x->known || bytes_of(&x->of[*dst].f) == bytes_of(&x->of[*src].f));
 }
 
 /* A copy of which not all is known. */
@@ -378,7 +388,8 @@ copy(Instr *x, int dst, int src)
 {
     Cursor to = {.o = &x->of[dst]}, from = {.o = &x->of[src]};
     DataRun r, q;
-    while (cursor_run(&to, &r) && cursor_run(&from, &q)) {
+    while (cursor_run(&to, &r)) {
+        (void)cursor_run(&from, &q); /* both have as many bytes */
         int64_t n = r.n < q.n ? r.n : q.n;
         r.n = q.n = n;
         data_copy(x->w, &r, &q);
@@ -427,7 +438,7 @@ data_instr(DataWalk *w, const TikDesc *d)
     }
     bool added = adds(&x);
     for (int i = 0; i < x.n; i++) {
-        if (x.of[i].t != NULL && (x.of[i].reads || (x.of[i].writes && added))) {
+        if (x.of[i].t != NULL && (x.of[i].reads || added)) {
             on_operand(&x, i, data_read);
         }
     }

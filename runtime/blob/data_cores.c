@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    MOST_USES = 1 << 21,
+    USE_WORK = 2, /* of a use that is kept */
     KINDS = USE_ADD + 1
 };
 
@@ -31,15 +31,15 @@ new_use(DataWalk *w)
 {
     if (w->nuses == w->cap_uses) {
         uint32_t cap = w->cap_uses == 0 ? 256 : w->cap_uses * 2;
-        DataUse *p = cap > MOST_USES ? NULL : realloc(w->uses, cap * sizeof *p);
-        w->over = w->over || cap > MOST_USES;
-        w->failed = w->failed || (p == NULL && cap <= MOST_USES);
+        DataUse *p = realloc(w->uses, cap * sizeof *p);
         if (p == NULL) {
+            w->failed = true;
             return NULL;
         }
         w->uses = p;
         w->cap_uses = cap;
     }
+    w->work -= USE_WORK;
     return &w->uses[w->nuses++];
 }
 
@@ -113,11 +113,9 @@ verb(const DataUse *u)
 static void
 collide(DataWalk *w, const DataUse *a, const DataUse *b)
 {
-    const TikBlobRegion *g = NULL;
-    for (uint32_t i = 0; i < w->k->nregions && g == NULL; i++) {
-        const TikBlobRegion *x = &w->k->regions[i];
-        bool global = x->scope == SC_GM && x->kind != TIKBLOB_TABLE;
-        g = global && x->base == (int64_t)a->arg ? x : NULL;
+    const TikBlobRegion *g = w->k->regions;
+    while (g->scope != SC_GM || g->kind == TIKBLOB_TABLE || g->base != (int64_t)a->arg) {
+        g++; /* an argument that was accessed has a region */
     }
     int64_t lo = b->lo, hi = a->hi < b->hi ? a->hi : b->hi;
     w->desc = w->k->descs[b->desc];
@@ -125,8 +123,8 @@ collide(DataWalk *w, const DataUse *a, const DataUse *b)
     data_found(w, TIKBLOB_CORES, !a->may && !b->may && a->phase < w->last_phase, a->desc,
                "core %u %s bytes %lld to %lld of '%s', which core %u %s too, and nothing "
                "orders them",
-               b->core, verb(b), (long long)lo, (long long)hi - 1,
-               g == NULL ? "" : g->name, a->core, verb(a));
+               b->core, verb(b), (long long)lo, (long long)hi - 1, g->name, a->core,
+               verb(a));
 }
 
 /* Compares an access with those that begin before it. */

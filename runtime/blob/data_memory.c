@@ -7,12 +7,6 @@
 
 /* ---- states -------------------------------------------------------------- */
 
-static size_t
-owner_bytes(const DataWalk *w, const DataState *s)
-{
-    return s->owner == NULL ? 0 : (size_t)w->nbytes * sizeof *s->owner;
-}
-
 bool
 data_state_new(DataWalk *w, DataState *s)
 {
@@ -24,7 +18,9 @@ data_state_new(DataWalk *w, DataState *s)
     s->owner = shared ? malloc(((size_t)w->nbytes + 1) * sizeof *s->owner) : NULL;
     bool ok = s->regs != NULL && s->set != NULL && s->bytes != NULL &&
               (!shared || s->owner != NULL);
-    w->failed = w->failed || !ok;
+    if (!ok) {
+        w->failed = true;
+    }
     return ok;
 }
 
@@ -47,7 +43,7 @@ data_state_copy(const DataWalk *w, DataState *to, const DataState *from)
     memcpy(to->set, from->set, w->info.nregs);
     memcpy(to->bytes, from->bytes, (size_t)w->nbytes);
     if (to->owner != NULL) {
-        memcpy(to->owner, from->owner, owner_bytes(w, to));
+        memcpy(to->owner, from->owner, (size_t)w->nbytes * sizeof *to->owner);
     }
 }
 
@@ -100,9 +96,6 @@ bool
 data_state_join(DataWalk *w, DataState *to, const DataState *from)
 {
     w->work -= w->nbytes / 256;
-    if (!from->reached) {
-        return false;
-    }
     if (!to->reached) {
         data_state_copy(w, to, from);
         return true;
@@ -176,20 +169,18 @@ data_set_add(DataWalk *w, DataSet *s, int64_t lo, int64_t hi)
 int64_t
 data_set_gap(const DataSet *s, int64_t lo, int64_t hi)
 {
-    uint32_t i = first_after(s, lo);
-    while (i < s->n && s->p[i].lo <= lo && lo < hi) {
-        lo = s->p[i].hi > lo ? s->p[i].hi : lo;
-        i++;
+    uint32_t i = first_after(s, lo + 1);
+    if (i == s->n || s->p[i].lo > lo) {
+        return lo;
     }
-    return lo < hi ? lo : hi;
+    return s->p[i].hi < hi ? s->p[i].hi : hi;
 }
 
 int64_t
 data_set_next(const DataSet *s, int64_t lo, int64_t hi)
 {
-    uint32_t i = first_after(s, lo);
-    i += i < s->n && s->p[i].lo < lo; /* it ends at lo */
-    return i < s->n && s->p[i].lo < hi ? s->p[i].lo : hi;
+    uint32_t i = first_after(s, lo + 1);
+    return i < s->n ? s->p[i].lo : hi;
 }
 
 /* ---- bytes of a core ----------------------------------------------------- */
@@ -206,7 +197,7 @@ static uint8_t *
 bytes_of(const DataWalk *w, const DataRun *r)
 {
     const TikBlobRegion *g = region_of(w, r);
-    if (g->scope == SC_GM || g->open || w->at[g->scope] < 0 || r->at < 0 ||
+    if (g->open || w->at[g->scope] < 0 || r->at < 0 ||
         g->base + r->at + r->n > w->room[g->scope]) {
         return NULL;
     }
@@ -293,10 +284,7 @@ write_unfollowed(DataWalk *w, const DataRun *r)
 {
     const TikBlobRegion *g = region_of(w, r);
     int64_t end = g->base + g->bytes, room = w->room[g->scope];
-    if (w->now.owner == NULL || w->at[g->scope] < 0) {
-        return;
-    }
-    for (int64_t i = g->base; i < end && i < room; i++) {
+    for (int64_t i = g->base; w->now.owner != NULL && i < end && i < room; i++) {
         uint16_t *owner = &w->now.owner[w->at[g->scope] + i];
         *owner = join_owners(*owner, (uint16_t)r->region);
     }
@@ -464,7 +452,7 @@ data_write(DataWalk *w, const DataRun *r)
         write_arg(w, r, a);
     } else if (is_private(w, r)) {
         write_core(w, r);
-    } else if (region_of(w, r)->kind == TIKBLOB_LIST) {
+    } else { /* a list: tables are not written */
         data_use(w, r, w->now.atomic > 0 ? USE_ADD : USE_WRITE);
     }
 }
@@ -488,7 +476,7 @@ copy_out(DataWalk *w, const DataRun *to, const DataRun *from, const DataArg *a)
     int64_t data = a->info.open ? to->n : a->data - to->at;
     DataRun r = *from;
     r.n = data < r.n ? data : r.n;
-    r.may = r.may || to->may || a->info.open;
+    r.may = r.may || a->info.open; /* it may be unless both places are known */
     if (r.n > 0) {
         read_core(w, &r, w->now.atomic == 0);
     }
@@ -581,10 +569,9 @@ data_copy(DataWalk *w, const DataRun *to, const DataRun *from)
     if (to->n <= 0 || from->n <= 0) {
         return;
     }
-    if (a != NULL && is_private(w, from)) {
+    if (a != NULL) { /* the source is in a memory of the core */
         copy_out(w, to, from, a);
-    } else if (a == NULL && is_private(w, to) &&
-               region_of(w, from)->kind == TIKBLOB_TENSOR) {
+    } else if (is_private(w, to) && region_of(w, from)->kind == TIKBLOB_TENSOR) {
         copy_to_core(w, to, from);
     } else {
         data_read(w, from);

@@ -41,9 +41,6 @@ data_number(DataWalk *w, const TikNum *n)
     case NUM_REG:
         break;
     }
-    if (n->index >= w->info.nregs) {
-        return interval_of_type(DT_S64);
-    }
     use_register(w, n->index);
     return w->now.regs[n->index];
 }
@@ -91,10 +88,10 @@ static bool walk(DataWalk *w, uint32_t from, uint32_t to);
 static bool
 jump(DataWalk *w, TikDescKind kind)
 {
-    DataLoop *l = w->nloops > 0 ? &w->loops[w->nloops - 1] : NULL;
-    if (kind == DESC_RETURN || l == NULL) {
+    if (kind == DESC_RETURN) {
         w->returned = w->returned || w->unsure > 0;
     } else {
+        DataLoop *l = &w->loops[w->nloops - 1];
         w->now.reached = true;
         (void)data_state_join(w, kind == DESC_BREAK ? &l->out : &l->again, &w->now);
     }
@@ -116,7 +113,7 @@ after_jump(DataWalk *w)
 static bool
 both_ways(DataWalk *w, uint32_t first, uint32_t middle, uint32_t other, uint32_t end)
 {
-    DataState before, then;
+    DataState before = {0}, then = {0};
     bool made = data_state_new(w, &before) && data_state_new(w, &then);
     bool a = false, b = false;
     if (made) {
@@ -136,8 +133,8 @@ both_ways(DataWalk *w, uint32_t first, uint32_t middle, uint32_t other, uint32_t
         if (a != b) {
             after_jump(w);
         }
-        data_state_free(&then);
     }
+    data_state_free(&then);
     data_state_free(&before);
     return a || b;
 }
@@ -221,7 +218,7 @@ known_loop(DataWalk *w, const TikDesc *d, int64_t begin, int64_t end)
     Interval *counter = &w->counters[d->slot % TIKBLOB_MAX_LOOPS];
     DataLoop *l = open_loop(w, d);
     bool on = true;
-    for (int64_t v = begin; v < end && on && !w->over && !w->failed; v++) {
+    for (int64_t v = begin; v < end && on && !w->failed; v++) {
         *counter = interval_const(v);
         on = iteration(w, d, l);
     }
@@ -234,7 +231,7 @@ settle(DataWalk *w, const TikDesc *d, DataLoop *l, DataState *head)
 {
     bool changed = true;
     w->muted++;
-    for (int i = 0; changed && i < MOST_ROUNDS && !w->over && !w->failed; i++) {
+    for (int i = 0; changed && i < MOST_ROUNDS && !w->failed; i++) {
         data_state_copy(w, &w->now, head);
         changed = iteration(w, d, l) && data_state_join(w, head, &w->now);
         if (changed && i == MOST_ROUNDS - 1) { /* nothing is known */
@@ -263,7 +260,7 @@ end_unknown(DataWalk *w)
 static bool
 unknown_loop(DataWalk *w, const TikDesc *d, Interval counter, bool certain)
 {
-    DataState before, head;
+    DataState before = {0}, head = {0};
     bool on = false;
     w->counters[d->slot % TIKBLOB_MAX_LOOPS] = counter;
     if (data_state_new(w, &before) && data_state_new(w, &head)) {
@@ -287,8 +284,8 @@ unknown_loop(DataWalk *w, const TikDesc *d, Interval counter, bool certain)
             (void)data_state_join(w, &w->now, &before);
             on = w->now.reached = true;
         }
-        data_state_free(&head);
     }
+    data_state_free(&head);
     data_state_free(&before);
     return on;
 }
@@ -298,7 +295,7 @@ loop(DataWalk *w, const TikDesc *d)
 {
     Interval begin = data_number(w, &d->a), end = data_number(w, &d->b);
     bool known = interval_is_const(begin) && interval_is_const(end);
-    if (begin.lo >= end.hi || w->nloops == TIKBLOB_MAX_LOOPS) {
+    if (begin.lo >= end.hi) {
         return true;
     }
     if (known && sat_add(end.lo, -begin.lo) <= w->most_trips) {
@@ -322,7 +319,7 @@ meet(DataWalk *w)
     }
     for (uint32_t i = 0; i < w->info.nargs && w->phase < w->nmet; i++) {
         DataArg *a = &w->args[i];
-        for (uint32_t j = 0; j < a->written.n && w->muted == 0; j++) {
+        for (uint32_t j = 0; j < a->written.n; j++) {
             data_set_add(w, &a->met[w->phase], a->written.p[j].lo, a->written.p[j].hi);
         }
     }
@@ -341,9 +338,9 @@ plain(DataWalk *w, const TikDesc *d)
         } else {
             (void)data_number(w, &d->a);
         }
-    } else if (d->kind == DESC_INSTR && op_table[d->op].sem == SEM_BLOCK_BARRIER) {
+    } else if (op_table[d->op].sem == SEM_BLOCK_BARRIER) {
         meet(w);
-    } else if (d->kind == DESC_INSTR) {
+    } else {
         data_instr(w, d);
     }
 }
@@ -359,29 +356,16 @@ walk(DataWalk *w, uint32_t from, uint32_t to)
         if (w->over) {
             return false;
         }
-        switch (d->kind) {
-        case DESC_LOOP:
+        if (d->kind == DESC_LOOP) {
             i = d->match + 1;
             on = loop(w, d);
-            break;
-        case DESC_IF:
+        } else if (d->kind == DESC_IF) {
             on = branch(w, d, &i);
-            break;
-        case DESC_BREAK:
-        case DESC_CONTINUE:
-        case DESC_RETURN:
+        } else if (d->kind == DESC_BREAK || d->kind == DESC_CONTINUE ||
+                   d->kind == DESC_RETURN) {
             on = jump(w, d->kind);
-            break;
-        case DESC_ALU:
-        case DESC_LOAD:
-        case DESC_STORE:
-        case DESC_INSTR:
+        } else { /* the ends of blocks are never reached: their beginnings lead on */
             plain(w, d);
-            break;
-        case DESC_ENDLOOP:
-        case DESC_ELSE:
-        case DESC_ENDIF:
-            break;
         }
     }
     return on;
@@ -621,7 +605,7 @@ data_walk(const TikBlob *b, int kernel, uint64_t budget, TikBlobProperty *out)
     }
     budget = budget == 0 ? USUAL_BUDGET : budget > INT64_MAX / 2 ? INT64_MAX / 2 : budget;
     tikblob_kernel(b, kernel, &w.info);
-    bool small = w.info.step_bound <= budget / (w.info.cores == 0 ? 1 : w.info.cores);
+    bool small = w.info.step_bound <= budget / w.info.cores;
     bool done = attempt(&w, k, small ? INT64_MAX : FEW_TRIPS, budget);
     if (!done && small && !w.failed) {
         done = attempt(&w, k, FEW_TRIPS, budget);

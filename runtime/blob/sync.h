@@ -116,6 +116,7 @@ typedef struct SyncEvent {
 typedef struct SyncTape {
     const Soc *soc;
     uint32_t cores;
+    int64_t work; /* most of the proof, in ages that are compared; 0: the usual one */
     SyncEvent *events;
     SyncStmt *stmts;
     SyncAccess *accesses;

@@ -155,13 +155,17 @@ sync_roams(Op op)
     }
 }
 
+/* Whether numbers are those of an instruction that may be correct. */
 static bool
 is_shape(const Footprint *f)
 {
-    const int64_t most = (int64_t)1 << 40;
-    return f->count0 >= 0 && f->count1 >= 0 && f->len >= 0 && f->stride0 >= 0 &&
-           f->stride1 >= 0 && f->count0 < most && f->count1 < most && f->len < most &&
-           f->stride0 < most && f->stride1 < most && f->offset >= 0;
+    const int64_t n[] = {f->count0, f->count1, f->len, f->stride0, f->stride1, f->offset};
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
+        if (n[i] < 0 || n[i] >= (int64_t)1 << 40) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Fills lo, hi of an operand that begins at byte 0; hi -1: not known. */
@@ -179,10 +183,12 @@ bytes_of(const CheckInstr *in, int param, bool known, SyncAccess *a)
         return;
     }
     int64_t end = footprint_end(&f);
-    int64_t reach = check_extent(in, param), counted = check_overlap_end(in, param);
+    const int64_t ends[] = {check_extent(in, param), check_overlap_end(in, param)};
     a->lo = f.offset;
-    a->hi = end > reach ? end : reach;
-    a->hi = a->hi > counted ? a->hi : counted;
+    a->hi = end;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        a->hi = ends[i] > a->hi ? ends[i] : a->hi;
+    }
     a->dense =
         exact && a->hi == end && f.count1 == 1 && (f.count0 == 1 || f.stride0 == f.len);
 }
@@ -195,7 +201,7 @@ is_short_product(const CheckInstr *in, bool known)
     Form form = op_table[in->op].form;
     int m = form_slot(form, ROLE_INT, "matrix_m");
     int n = form_slot(form, ROLE_INT, "matrix_n");
-    return !known || (check_reads_dst(in) && m >= 0 && n >= 0 &&
+    return !known || (check_reads_dst(in) &&
                       div_ceil(in->args[m].v, 16) * div_ceil(in->args[n].v, 16) < 10);
 }
 

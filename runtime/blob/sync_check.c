@@ -23,11 +23,10 @@
 
 enum {
     ROUNDS = 4, /* rounds of a level that are told apart; the last means any number */
-    MOST_BYTES = 1 << 28,
-    MOST_WALKS = 400
+    MOST_BYTES = 1 << 28
 };
 
-#define MOST_WORK ((int64_t)1 << 33)
+#define USUAL_WORK ((int64_t)1 << 33)
 
 typedef enum FlagState {
     FLAG_DOWN,
@@ -45,6 +44,7 @@ typedef struct State {
 
 /* An open loop or branch. */
 typedef struct Open {
+    bool loop;
     State out; /* LOOP: where it is left; IF: the state before it, then after its body */
     State again; /* LOOP: where jumps to the end of the present copy lead */
 } Open;
@@ -256,9 +256,6 @@ open_executions(const Walk *w, uint32_t first, uint32_t later, uint8_t age,
     SyncApart apart = {.level = level};
     w->v->level = level;
     w->v->rounds = 0;
-    if (level > common) {
-        return false; /* it was not executed since its loop began */
-    }
     if (level == 0) {
         apart.same = common == 0;
         return sync_may_meet(t, a, b, &apart, meet);
@@ -309,7 +306,7 @@ statement(Walk *w, uint32_t s)
     if (w->judging) {
         compare(w, s);
     }
-    if (st->pipe != PIPE_S && st->n > 0) {
+    if (st->pipe != PIPE_S) {
         int depth = depth_of(w, s);
         begin(w, s, st->pipe, goes_on(w->t, st), age_of(depth, depth, 1));
     }
@@ -389,7 +386,7 @@ leave_program(Walk *w)
 /* ---- control ------------------------------------------------------------- */
 
 static Open *
-push(Walk *w)
+push(Walk *w, bool loop)
 {
     if (w->nopen == w->cap_open) {
         uint32_t cap = w->cap_open + 32;
@@ -400,9 +397,10 @@ push(Walk *w)
         }
         w->open = p;
         for (; w->cap_open < cap; w->cap_open++) {
-            p[w->cap_open] = (Open){new_state(w), new_state(w)};
+            p[w->cap_open] = (Open){loop, new_state(w), new_state(w)};
         }
     }
+    w->open[w->nopen].loop = loop;
     return w->failed ? NULL : &w->open[w->nopen++];
 }
 
@@ -410,7 +408,7 @@ static void
 enter_loop(Walk *w, uint32_t loop)
 {
     const SyncLoop *l = &w->t->loops[loop];
-    Open *o = push(w);
+    Open *o = push(w, true);
     if (o == NULL) {
         return;
     }
@@ -447,41 +445,29 @@ end_copy(Walk *w, const SyncEvent *e)
     w->nopen--;
 }
 
-/* Returns the innermost open loop. Branches are marked by `loop` of their events. */
+/* Returns the innermost open loop; a jump has one. */
 static Open *
-innermost(Walk *w, uint32_t at)
+innermost(Walk *w)
 {
-    uint32_t n = w->nopen;
-    int closed = 0;
-    for (uint32_t i = at; i-- > 0;) {
-        SyncEventKind k = w->t->events[i].kind;
-        if (k == SYNC_END || k == SYNC_ENDIF) {
-            closed++;
-        } else if ((k == SYNC_LOOP || k == SYNC_IF) && closed > 0) {
-            closed--;
-        } else if (k == SYNC_IF) {
-            n--;
-        } else if (k == SYNC_LOOP) {
-            return &w->open[n - 1];
-        }
+    uint32_t i = w->nopen - 1;
+    while (!w->open[i].loop) {
+        i--;
     }
-    return NULL;
+    return &w->open[i];
 }
 
 static void
-jump(Walk *w, uint32_t at, bool again)
+jump(Walk *w, bool again)
 {
-    Open *o = innermost(w, at);
-    if (o != NULL) {
-        join(w, again ? &o->again : &o->out, &w->now);
-    }
+    Open *o = innermost(w);
+    join(w, again ? &o->again : &o->out, &w->now);
     w->now.reached = false;
 }
 
 static void
 branch(Walk *w, SyncEventKind kind)
 {
-    Open *o = kind == SYNC_IF ? push(w) : &w->open[w->nopen - 1];
+    Open *o = kind == SYNC_IF ? push(w, false) : &w->open[w->nopen - 1];
     if (o == NULL) {
         return;
     }
@@ -540,7 +526,7 @@ event(Walk *w, uint32_t at)
         return;
     case SYNC_BREAK:
     case SYNC_CONTINUE:
-        jump(w, at, e->kind == SYNC_CONTINUE);
+        jump(w, e->kind == SYNC_CONTINUE);
         return;
     case SYNC_RETURN:
         leave_program(w);
@@ -564,17 +550,16 @@ walk(Walk *w)
 static void
 prove(Walk *w)
 {
-    int walks = 0;
+    int64_t most = w->t->work > 0 ? w->t->work : USUAL_WORK;
     do {
         walk(w);
-    } while (w->grew && !w->failed && ++walks < MOST_WALKS && w->work < MOST_WORK);
+    } while (w->grew && w->work < most);
     if (w->failed || w->grew) {
         w->v->finding = SYNC_BUDGET;
         return;
     }
     w->judging = true;
     walk(w);
-    w->v->finding = w->failed ? SYNC_BUDGET : w->v->finding;
 }
 
 static void

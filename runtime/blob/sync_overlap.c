@@ -121,7 +121,7 @@ add_term(const Pair *p, const SyncTerm *term, int64_t fa, int64_t fb, Bounds *d)
     } else if (carried) {
         int64_t most = apart->most < of_b.hi ? apart->most : of_b.hi;
         add(d, sat_add(fb, minus(fa)), of_b.lo, of_b.hi);
-        add(d, fa, apart->least, most < apart->least ? apart->least : most);
+        add(d, fa, apart->least, most);
     } else {
         add(d, fb, of_b.lo, of_b.hi);
         add(d, minus(fa), of_a.lo, of_a.hi);

@@ -21,7 +21,7 @@ sync_grow(Maker *m, void *array, uint32_t *n, uint32_t *cap, size_t size)
     memcpy(&old, array, sizeof old);
     if (*n == *cap) {
         uint32_t want = *cap == 0 ? 64 : *cap * 2;
-        uint8_t *p = want > *cap ? realloc(old, want * size) : NULL;
+        uint8_t *p = realloc(old, want * size);
         if (p == NULL) {
             m->failed = true;
             return NULL;
@@ -128,8 +128,7 @@ sync_value(Maker *m, const TikNum *n)
     case NUM_IMM:
         return constant_value(n->imm);
     case NUM_REG:
-        return n->index < m->k->nregs ? m->regs[n->index]
-                                      : new_number(m, interval_of_type(DT_S64));
+        return m->regs[n->index];
     case NUM_LOOP:
         return m->counters[n->index % TIKBLOB_MAX_LOOPS];
     case NUM_CORE:
@@ -140,11 +139,11 @@ sync_value(Maker *m, const TikNum *n)
     return m->k->cores == 1 ? constant_value(0) : core;
 }
 
-/* The quotient or remainder of a sum whose factors are all multiples of c. */
+/* The quotient or remainder of a sum whose factors are all multiples of c > 0. */
 static bool
 divide(const SyncValue *a, int64_t c, bool quotient, SyncSum *out)
 {
-    if (c <= 0 || a->range.lo < 0 || a->sum.constant < 0) {
+    if (a->range.lo < 0 || a->sum.constant < 0) {
         return false;
     }
     for (int i = 0; i < a->sum.n; i++) {
@@ -172,8 +171,8 @@ sum_of(const TikDesc *d, const SyncValue *a, const SyncValue *b, SyncSum *out)
     switch (d->alu_op) {
     case SOP_ADD:
     case SOP_SUB:
-        return sync_sum_add(out, &a->sum, 1) &&
-               sync_sum_add(out, &b->sum, d->alu_op == SOP_ADD ? 1 : -1);
+        *out = a->sum;
+        return sync_sum_add(out, &b->sum, d->alu_op == SOP_ADD ? 1 : -1);
     case SOP_MUL:
         return fixed ? sync_sum_add(out, &a->sum, b->range.lo)
                      : interval_is_const(a->range) &&
@@ -181,7 +180,8 @@ sum_of(const TikDesc *d, const SyncValue *a, const SyncValue *b, SyncSum *out)
     case SOP_SHL: /* an exact one is by a number that is known */
         return sync_sum_add(out, &a->sum, (int64_t)1 << b->range.lo);
     case SOP_CAST:
-        return sync_sum_add(out, &a->sum, 1);
+        *out = a->sum;
+        return true;
     case SOP_DIV:
     case SOP_REM:
         return fixed && divide(a, b->range.lo, d->alu_op == SOP_DIV, out);
@@ -512,12 +512,8 @@ step(Maker *m, const TikDesc *d)
     case DESC_CONTINUE:
         event(m, SYNC_CONTINUE, 0);
         break;
-    case DESC_RETURN:
+    default: /* RETURN; to the ends of blocks their beginnings lead */
         event(m, SYNC_RETURN, 0);
-        break;
-    case DESC_ENDLOOP:
-    case DESC_ELSE:
-    case DESC_ENDIF:
         break;
     }
     return d->index;
@@ -597,13 +593,12 @@ sync_match(TikDesc **descs, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         TikDescKind kind = descs[i]->kind;
         bool closes = kind == DESC_ENDLOOP || kind == DESC_ELSE || kind == DESC_ENDIF;
-        if (closes && depth > 0) {
+        if (closes) {
             uint32_t from = open[--depth];
             descs[from]->match = i;
             descs[i]->match = from;
         }
-        if ((kind == DESC_LOOP || kind == DESC_IF || kind == DESC_ELSE) &&
-            depth < sizeof open / sizeof open[0]) {
+        if (kind == DESC_LOOP || kind == DESC_IF || kind == DESC_ELSE) {
             open[depth++] = i;
         }
     }
@@ -620,7 +615,7 @@ read_descs(SyncKernel *k, const TikBlob *b, int kernel)
     while (more > 0 && (more = tikblob_next(&c, d, &diag)) > 0) {
         size_t args = d->kind == DESC_INSTR ? (size_t)tikblob_params(d->op) : 0;
         size_t size = offsetof(TikDesc, args) + args * sizeof d->args[0];
-        TikDesc *copy = k->ndescs < c.kernel.ndescriptors ? malloc(size) : NULL;
+        TikDesc *copy = malloc(size);
         if (copy == NULL) {
             more = -1;
             break;

@@ -2,10 +2,13 @@
 # Only those files are compiled for it, by clang; the rest is what the suite tests.
 COVER     = $(BUILD)/coverage
 COVER_CC  = clang-19
-# What tikblob_open, tikblob_next, tikblob_fit and tikblob_verify consist of, and the proof of the order of queues.
+# What tikblob_open, tikblob_next, tikblob_fit and tikblob_verify consist of, and the proof of the order of queues
+# (not the execution that refutes one, sync_run.c).
 LOADER_FILES = $(addprefix runtime/blob/,open.c tables.c decode.c digest.c line.c name.c call.c pack.c echo.c trust.c verify.c prove.c pattern.c)
-SYNC_FILES = $(filter-out %_explain.c,$(wildcard runtime/blob/sync_*.c))
-CHECK_FILES = $(LOADER_FILES) $(SYNC_FILES)
+SYNC_FILES = $(filter-out %_explain.c %_run.c,$(wildcard runtime/blob/sync_*.c))
+# What becomes of bytes (P9 to P12), and the verdicts on all properties.
+DATA_FILES = $(wildcard runtime/blob/data_*.c) runtime/blob/properties.c
+CHECK_FILES = $(LOADER_FILES) $(SYNC_FILES) $(DATA_FILES)
 COVER_OBJ  = $(patsubst runtime/blob/%.c,$(COVER)/obj/%.o,$(CHECK_FILES))
 COVER_RT   = $(COVER_OBJ) $(filter-out $(call obj,$(CHECK_FILES)),$(RT_OBJ))
 # The tests of blobs that are programs of C.
@@ -24,8 +27,8 @@ $(COVER)/unit/%: tests/unit/%.c $(BUILD)/libtikc.a $(COVER)/libtikrt.a
 	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) -lcmocka
 $(COVER)/tikc: $(DRV_OBJ) $(BUILD)/libtikc.a $(COVER)/libtikrt.a
 	$(COVER_LINK) $^ $(LDFLAGS) $(LIBS) $(TOOL_LIBS)
-# COVERED='$(SYNC_FILES)' counts those of the proof of order instead.
-COVERED = $(LOADER_FILES)
+# COVERED='$(SYNC_FILES)' counts those of one group.
+COVERED = $(CHECK_FILES)
 coverage-blob: all $(COVER)/tikc $(COVER_UNIT)
 	@ln -sf ../libtikc-host.so $(COVER)/
 	$(PYTHON) tests/branches/branches.py $(COVER) $(COVERED)

@@ -26,7 +26,8 @@ def run_tests(cover):
         os.remove(old)
     env = dict(os.environ, LLVM_PROFILE_FILE=f'{cover}/raw/%m.profraw', BUILD=cover, TIKC=f'{cover}/tikc')
     ok = True
-    for what in (['--only', 'unit'], ['--only', 'lit', '--match', 'blob/'], ['--only', 'cross', '--match', 'conformance_blobs']):
+    for what in (['--only', 'unit'], ['--only', 'lit', '--match', 'blob/'], ['--only', 'cross', '--match', 'conformance_blobs'],
+                 ['--only', 'cross', '--match', 'barriers']):
         p = subprocess.run([sys.executable, 'tests/run.py', cover, *what], cwd=ROOT, env=env, capture_output=True, text=True)
         print(p.stdout if p.returncode else p.stdout.splitlines()[-1], flush=True)
         ok = ok and p.returncode == 0

@@ -21,10 +21,23 @@
 #define USE(from)                                                                        \
     "vec_adds checked mask=count(8) dst=int32[3, 0] src=int32[" from "] scalar=1"        \
     " repeat_times=1 dst_rep_stride=8 src_rep_stride=8\n"
+#define TWICE(to)                                                                        \
+    "vec_dup checked mask=count(8) dst=int32[" to "] scalar=0 repeat_times=2"            \
+    " dst_rep_stride=8\n"
+#define APART(to)                                                                        \
+    "vec_dup checked mask=count(64) dst=int32[" to "] scalar=0 repeat_times=2"           \
+    " dst_rep_stride=16\n"
+#define ONE_BLOCK(to)                                                                    \
+    "vadds checked mask=count(64) dst=float32[" to "] src=float32[3, 0] scalar=0"        \
+    " repeat_times=2 dst_blk_stride=0 src_blk_stride=1 dst_rep_stride=8 "                \
+    "src_rep_stride=8"                                                                   \
+    " stride_unit=0\n"
 #define MEET                "block_barrier workspace=int64[5, 0] blocks=2\n"
 #define LOOP(s, begin, end) "loop " s " = " begin " " end "\n"
 #define END(s)              "endloop " s "\n"
-#define ATOMIC(mode)        "store uint32[7, 84] " mode "\n"
+/* Whether this is core 1, in r0, and core 2, in r1. */
+#define ONE_TWO      "r0 = eq int32 core 1\nr1 = eq int32 core 2\n"
+#define ATOMIC(mode) "store uint32[7, 84] " mode "\n"
 /* Numbers that only the run knows: r9 any, r8 0 to 3, r7 1 to 4. */
 #define NUMBERS                                                                          \
     MOVE("6, 0", "0, 0")                                                                 \
@@ -32,8 +45,8 @@
 
 /* Arguments and regions of all rows; %s: those of a row. */
 static const char head[] =
-    "blob 1.0 Ascend310P3\n"
-    "kernel \"t\" cores %d steps 0\n"
+    "blob 1.0 Ascend310P3\n%s"
+    "kernel \"t\" cores %d steps 0%s\n"
     "peak UB 8192\n"
     "arg \"x\" input int32 (64)\n"
     "arg \"y\" output int32 (64) preset 0\n"
@@ -56,10 +69,20 @@ static const char head[] =
 
 /* What rows have besides. */
 typedef struct More {
-    const char *args, *regions;
+    const char *args, *regions, *flags, *choice;
 } More;
 
-static const More plain = {"", ""};
+static const More plain = {"", "", ""};
+/* A move of no bursts, or of no bytes, does nothing. */
+static const More nothing = {"", "", "", "choice D10 \"nothing\"\n"};
+static const More any_cores = {"", "", " any"};
+static const More wide_workspace = {"arg \"z\" workspace int32 (512)\n",
+                                    "region 9 \"z\" GM int32 arg 4\n", ""};
+/* 32768 bytes, and 2048. */
+static const More wider = {"arg \"z\" output int32 (8192)\n",
+                           "region 9 \"z\" GM int32 arg 4\n", ""};
+static const More wide = {"arg \"z\" output int32 (512)\n",
+                          "region 9 \"z\" GM int32 arg 4\n"};
 /* An output that the kernel writes whole: two runs of 32 bytes. */
 static const More output = {"arg \"z\" output int32 (16)\n",
                             "region 9 \"z\" GM int32 arg 4\n"};
@@ -78,6 +101,9 @@ static const More shared = {"", "region 9 \"p\" UB int32 at 7168 bytes 64\n"
 static const More open_region = {"", "region 9 \"p\" UB int32 at 7168 bytes 1024 open\n"};
 static const More open_shared = {"", "region 9 \"p\" UB int32 at 7168 bytes 1024 open\n"
                                      "region 10 \"q\" UB int32 at 7232 bytes 64\n"};
+
+static const More open_inside = {"", "region 9 \"p\" UB int32 at 7168 bytes 64 open\n"
+                                     "region 10 \"q\" UB int32 at 7200 bytes 64\n"};
 
 typedef struct Row {
     const char *verdicts; /* P9 to P12 */
@@ -467,9 +493,165 @@ static const Row rows[] = {
      NUMBERS "if r9\n" MEET "endif\nif core\nstore int64[5, 0] 1\nendif\n" MEET
              "r0 = load int64[5, 0]\n"},
     {"pppp", 1, 0, &plain, MEET MOVE("2, 0", "0, 0") MEET},
-    /* with less work than they have steps */
-    {"pppp", 1, 40, &output,
-     LOOP("s0", "0", "16") "store int32[9, 0, 4*s0] s0\n" END("s0")},
+    {"pppp", 2, 0, &plain, LOOP("s0", "0", "70") MEET END("s0") MOVE("2, 0", "0, 0")},
+    {"nppp", 2, 0, &plain,
+     "if core\nstore int64[5, 0] 1\nendif\n" LOOP("s0", "0", "70")
+         MEET END("s0") "r0 = load int64[5, 0]\n"},
+    {"prpp", 2, 0, &plain,
+     DUP("2, 0") LOOP("s0", "0", "2") MOVE("1, 0", "2, 0") MEET END("s0")},
+    {"prpp", 2, 0, &plain,
+     DUP("2, 0") LOOP("s0", "0", "2") ATOMIC("s0") MOVE("1, 0", "2, 0") END("s0")},
+    {"pnpp", 2, 0, &plain,
+     NUMBERS DUP("2, 0")
+         LOOP("s0", "0", "2") "r6 = eq int32 core s0\nif r6\nif "
+                              "r9\nreturn\nendif\nendif\n" MOVE("1, 0, 64*core", "2, 0")
+                                  MOVE("1, 32", "2, 0") END("s0")},
+    {"prpp", 2, 0, &plain,
+     DUP("2, 0") LOOP("s0", "0", "3") MOVE("1, 192, -64*s0", "2, 0") END("s0")},
+    {"prpp", 2, 0, &plain,
+     DUP("2, 0") DUP("2, 32") "r0 = add int32 core 1\n"
+                              "if core\n" MOVE("1, 0", "2, 0") "else\n" BURSTS(
+                                  "1, 0", "2, 0", "1", "2", "0", "0") "endif\n"},
+    {"prpp", 3, 0, &plain,
+     DUP("2, 0") DUP("2, 32") DUP("2, 64") ONE_TWO "if r0\n" BURSTS(
+         "1, 0", "2, 0", "1", "2", "0",
+         "0") "endif\n"
+              "if r1\n" BURSTS(
+                  "1, 0", "2, 0", "1", "3",
+                  "0", "0") "endif\n"
+                            "if core\nelse\n" MOVE("1, 0", "2, 0") "endif\nif r1\n" MOVE(
+                                "1, 128", "2, 0") "endif\n"},
+    {"pnpp", 2, 0, &plain,
+     NUMBERS DUP("2, 0") "if core\nif r9\n" MOVE("1, 0", "2, 0") "endif\nelse\n" MOVE(
+         "1, 0", "2, 0") "endif\n"},
+    {"pnpp", 2, 0, &plain,
+     NUMBERS DUP("2, 0") "if core\n" MOVE("1, 0", "2, 0") "else\nif r9\n" MOVE(
+         "1, 0", "2, 0") "endif\nendif\n"},
+    {"prpp", 2, 0, &wide_workspace, DUP("2, 0") MOVE("9, 0", "2, 0")},
+    {"pnpp", 2, 0, &plain,
+     DUP("2, 0") ATOMIC("2") MOVE("4, 64", "2, 0") ATOMIC("0") MOVE("2, 0", "4, 64")},
+    {"pppp", 2, 0, &plain, DUP("2, 0") ATOMIC("2") MOVE("4, 64", "2, 0")},
+    {"pnpp", 1, 0, &any_cores, MOVE("2, 0", "0, 0") USE("2, 0")},
+    {"rnpp", 2, 0, &any_cores, MOVE("2, 0", "0, 0") USE("2, 32")},
+    /* what else additions and joins meet */
+    {"pppn", 1, 0, &output, NUMBERS "if r9\nreturn\nendif\n"},
+    {"nppp", 1, 0, &output,
+     NUMBERS DUP("2, 0") DUP("2, 32") "if r9\nelse\n" ATOMIC("r8") "endif\n" BURSTS(
+         "9, 0", "2, 0", "1", "2", "0", "0")},
+    {"nppn", 1, 0, &open_output, DUP("2, 0") ATOMIC("2") MOVE("9, 0", "2, 0")},
+    {"pppp", 1, 0, &plain, NUMBERS DUP("2, 0") ATOMIC("2") MOVE("1, 0, 32*r8", "2, 0")},
+    {"nppn", 1, 0, &output,
+     NUMBERS DUP("2, 0") ATOMIC("2") "r8 = and int32 r8 1\n" MOVE("9, 0, 32*r8", "2, 0")},
+    {"pppr", 1, 0, &output,
+     "store int32[9, 0] 0\nstore int32[9, 24] 0\nstore int32[9, 8] 0\n"},
+    {"nppp", 1, 0, &plain,
+     NUMBERS "r6 = and int32 r9 1023\nif r9\nr6 = rem int32 r6 7\nelse\nr6 = mul int32 "
+             "r8 2\nendif\n" USE("2, 0, 32*r6")},
+    {"nppp", 1, 0, &plain,
+     NUMBERS "r6 = and int32 r9 1023\nif r9\nr6 = mul int32 r8 2\nelse\nr6 = rem int32 "
+             "r6 7\nendif\n" USE("2, 0, 32*r6")},
+    {"nppp", 1, 0, &plain,
+     NUMBERS DUP("2, 0") "r6 = and int32 r9 3\n" USE(
+         "2, 0, 2305843009213693952*r8, 2305843009213693952*r6")},
+    {"nppp", 1, 0, &plain,
+     NUMBERS "if r9\n" MOVE("2, -64", "0, 0, 32*r8") USE("2, 0") "endif\n"},
+    {"pppp", 1, 0, &plain, NUMBERS "if r9\n" MOVE("2, 0, 32*r8", "0, 4096") "endif\n"},
+    {"pppp", 1, 0, &plain, NUMBERS "if r9\n" MOVE("2, 0", "0, 4096, 32*r8") "endif\n"},
+    {"pppp", 1, 0, &plain, NUMBERS "if r9\n" MOVE("2, 5000, 32*r8", "0, 0") "endif\n"},
+    {"nppp", 1, 0, &plain,
+     NUMBERS "if r9\n" USE("2, 8190, 32*r8") USE("2, 4000") "endif\n"},
+    {"rprp", 1, 0, &shared, MOVE("9, 32", "0, 256") USE("10, 0")},
+    {"npnp", 1, 0, &open_inside, DUP("10, 0") DUP("9, 0") USE("10, 0") USE("9, 0")},
+    {"rppp", 1, 0, &plain,
+     "loop s0 = 0 4 @ \"k.tik\" 1:1 named \"i\" int32 s0\nr0 = add int32 s0 1 @ "
+     "\"k.tik\" 2:1 named \"v\" int32 r0\n" USE("2, 0, 32*r0") END("s0")},
+    /* with less work than they have steps: loops write together what has no gaps */
+    {"pppp", 1, 300, &wide,
+     DUP("2, 0") LOOP("s0", "0", "64") MOVE("9, 0, 32*s0", "2, 0") END("s0")},
+    {"pppp", 1, 60, &wide,
+     DUP("2, 0") LOOP("s0", "0", "64") MOVE("9, 0, 32*s0", "2, 0") END("s0")},
+    {"pppn", 1, 60, &wide,
+     DUP("2, 0") LOOP("s0", "0", "63") MOVE("9, 0, 32*s0", "2, 0") END("s0")},
+    {"pppn", 1, 60, &wide,
+     DUP("2, 0") LOOP("s0", "0", "32") MOVE("9, 0, 64*s0", "2, 0") END("s0")},
+    {"pppp", 1, 2000, &wider,
+     DUP("2, 0") LOOP("s0", "0", "64") LOOP("s1", "0", "16")
+         MOVE("9, 0, 512*s0, 32*s1", "2, 0") END("s1") END("s0")},
+    {"pppp", 1, 2000, &wider,
+     DUP("2, 0") LOOP("s0", "0", "64") LOOP("s1", "0", "16")
+         MOVE("9, 0, 32*s0, 2048*s1", "2, 0") END("s1") END("s0")},
+    {"pppn", 1, 1900, &wider,
+     DUP("2, 0") LOOP("s0", "0", "60") LOOP("s1", "0", "16")
+         MOVE("9, 0, 544*s0, 32*s1", "2, 0") END("s1") END("s0")},
+    {"pppp", 1, 120, &wide,
+     DUP("2, 0") LOOP("s0", "0", "2") LOOP("s1", "0", "32")
+         MOVE("9, 0, 1024*s0, 32*s1", "2, 0") END("s1") END("s0")},
+    {"pppn", 1, 60, &wide,
+     DUP("2, 0") LOOP("s0", "0", "64") MOVE("9, 2016, -32*s0", "2, 0") END("s0")},
+    {"pppn", 1, 80, &wide,
+     NUMBERS DUP("2, 0") LOOP("s0", "0", "64") MOVE("9, 0, 32*s0, 32*r8", "2, 0")
+         END("s0")},
+    {"pppn", 1, 80, &wide,
+     NUMBERS DUP("2, 0") LOOP("s0", "0", "64")
+         BURSTS("9, 0, 32*s0", "2, 0", "r7", "1", "-1", "0") END("s0")},
+    {"pppn", 1, 60, &wide,
+     DUP("2, 0") LOOP("s0", "0", "64") BURSTS("9, 0, 32*s0", "2, 0", "2", "1", "-1", "1")
+         END("s0")},
+    {"pppn", 1, 250, &wide,
+     NUMBERS DUP("2, 0") LOOP("s0", "0", "64") "if r9\nbreak\nendif\n" MOVE(
+         "9, 0, 32*s0", "2, 0") END("s0")},
+    {"pppn", 1, 80, &wide,
+     NUMBERS DUP("2, 0") LOOP("s0", "0", "64")
+         MOVE("9, 0, 32*s0", "2, 0") "if r9\nreturn\nendif\n" END("s0")},
+    {"pppn", 1, 80, &wide,
+     NUMBERS DUP("2, 0") "if r9\n" LOOP("s0", "0", "64") MOVE("9, 0, 32*s0", "2, 0")
+         END("s0") "endif\n"},
+    {"pppn", 1, 80, &wide,
+     NUMBERS DUP("2, 0")
+         LOOP("s0", "0", "64") "if r9\n" MOVE("9, 0, 32*s0", "2, 0") "endif\n" END("s0")},
+    {"pppn", 1, 60, &wide,
+     DUP("2, 0") LOOP("s0", "0", "64") MOVE("9, -32, 32*s0", "2, 0") END("s0")},
+    {"pppn", 1, 60, &open_output,
+     DUP("2, 0") LOOP("s0", "0", "64") MOVE("9, 0, 32*s0", "2, 0") END("s0")},
+    {"nppp", 1, 120, &plain,
+     LOOP("s0", "0", "64") DUP("2, 0, 32*s0") END("s0") USE("2, 0")},
+    {"nnnn", 1, 3, &output,
+     DUP("2, 0") LOOP("s0", "0", "4") MOVE("1, 0", "2, 0") END("s0")},
+    {"nnnn", 1, 9, &output,
+     DUP("2, 0") LOOP("s0", "0", "4") LOOP("s1", "0", "4") MOVE("1, 0", "2, 0") END("s1")
+         END("s0")},
+    {"nnnn", 1, 6, &plain,
+     DUP("2, 0") LOOP("s0", "0", "64") MOVE("1, 0", "2, 0") MOVE("1, 32", "2, 0")
+         MOVE("1, 64", "2, 0") MOVE("1, 96", "2, 0") END("s0")},
+    {"nnnn", 2, 3, &plain, DUP("2, 0") MEET DUP("2, 0") DUP("2, 0") DUP("2, 0")},
+    {"pppp", 1, UINT64_MAX, &plain, DUP("2, 0") USE("2, 0")},
+    /* once more loops of which not all is followed */
+    {"nppp", 1, 120, &plain,
+     LOOP("s0", "0", "64") MASKED("bits(21845, 0)", "2, 0, 32*s0") END("s0") USE("2, 0")},
+    {"nppp", 1, 120, &plain,
+     LOOP("s0", "0", "64") TWICE("2, 0, 32*s0") END("s0") USE("2, 0")},
+    {"pppp", 2, 0, &plain,
+     NUMBERS DUP("2, 0") LOOP("s0", "0", "2") "r6 = eq int32 core s0\nif r6\nif "
+                                              "r9\nreturn\nendif\nendif\n" MOVE(
+                                                  "1, 0, 64*core", "2, 0") END("s0")},
+    {"rppp", 1, 0, &plain,
+     "r1 = add int32 1 0 @ \"k.tik\" 1:1 named \"v\" int32 r1\n"
+     "loop s0 = 0 4 @ \"k.tik\" 1:1 named \"n\" int32 r1 named \"i\" int32 s0\n" USE(
+         "2, 0, 32*s0") END("s0")},
+    {"nppp", 1, 0, &plain,
+     NUMBERS "if r9\n" MOVE("2, 16384", "0, 0, 32*r8") USE("2, 0") "endif\n"},
+    {"nppn", 1, 0, &open_output, DUP("2, 0") ATOMIC("2") MOVE("9, 8388608", "2, 0")},
+    {"pppp", 1, 0, &plain,
+     DUP("2, 64") DUP("2, 128") BURSTS("2, 64", "0, 0", "2", "1", "0", "1")
+         USE("2, 128")},
+    {"pppp", 1, 0, &nothing,
+     "r0 = add int32 0 0\n" BURSTS("2, 0", "2, 32", "r0", "1", "0", "0")},
+    {"pppp", 1, 0, &nothing,
+     "r0 = add int32 0 0\n" BURSTS("2, 0", "2, 32", "1", "r0", "0", "0")},
+    {"nppp", 1, 120, &plain,
+     LOOP("s0", "0", "64") APART("2, 0, 32*s0") END("s0") USE("2, 0")},
+    {"rppp", 1, 120, &plain,
+     LOOP("s0", "0", "64") ONE_BLOCK("2, 0, 32*s0") END("s0") USE("2, 0")},
 };
 
 /* Returns whether a row has its verdicts. */
@@ -481,7 +663,9 @@ try_row(const Row *r, size_t i)
     TikBlobDiag diag;
     TikBlobProof proof;
     TikBlobProperty of[TIKBLOB_PROPERTIES];
-    int n = snprintf(text, sizeof text, head, r->cores, r->more->args, r->more->regions);
+    int n = snprintf(
+        text, sizeof text, head, r->more->choice == NULL ? "" : r->more->choice, r->cores,
+        r->more->flags == NULL ? "" : r->more->flags, r->more->args, r->more->regions);
     snprintf(text + n, sizeof text - (size_t)n, "%send\n", r->body);
     Bin b = assemble(text);
     if (verify_diag(&b, &proof, &diag)[0] != '\0') {
@@ -503,6 +687,38 @@ try_row(const Row *r, size_t i)
     return false;
 }
 
+/* P7 and P8 of a kernel that queues execute are what tikblob_order says. */
+static void
+order_is_part_of_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *verdicts, *body;
+    } queues[] = {
+        {"pp", DUP("2, 0")},
+        {"pr", DUP("2, 0") MOVE("2, 0", "0, 0")},
+        {"rn", "wait_flag pipe=4 trigger_pipe=1 event_id=0\n"},
+    };
+    for (size_t i = 0; i < sizeof queues / sizeof queues[0]; i++) {
+        char text[4000];
+        TikBlob blob;
+        TikBlobDiag diag;
+        TikBlobProof proof;
+        TikBlobProperty of[TIKBLOB_PROPERTIES];
+        int n = snprintf(text, sizeof text, head, "", 1, " queues", "", "");
+        snprintf(text + n, sizeof text - (size_t)n, "%send\n", queues[i].body);
+        Bin b = assemble(text);
+        assert_string_equal(verify_diag(&b, &proof, &diag), "");
+        assert_true(tikblob_open(&blob, b.p, b.n, &diag));
+        assert_true(tikblob_properties(&blob, 0, &proof, 0, of));
+        assert_int_equal(tikblob_verdict_name(of[TIKBLOB_FLAGS].verdict)[0],
+                         queues[i].verdicts[0]);
+        assert_int_equal(tikblob_verdict_name(of[TIKBLOB_RACES].verdict)[0],
+                         queues[i].verdicts[1]);
+        free(b.p);
+    }
+}
+
 static void
 verdicts(void **state)
 {
@@ -519,6 +735,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts),
+        cmocka_unit_test(order_is_part_of_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

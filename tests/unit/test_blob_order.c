@@ -24,6 +24,25 @@
 #define ADDS(to, from)                                                                   \
     "vec_adds checked mask=count(8) dst=int32[2, " to "] src=int32[2, " from "]"         \
     " scalar=1 repeat_times=1 dst_rep_stride=8 src_rep_stride=8\n"
+#define MASKED(mask, to)                                                                 \
+    "vec_dup checked mask=" mask " dst=int32[2, " to "] scalar=0 repeat_times=1"         \
+    " dst_rep_stride=8\n"
+#define REPEATS(n, to)                                                                   \
+    "vec_dup checked mask=count(64) dst=int32[2, " to "] scalar=0 repeat_times=" n       \
+    " dst_rep_stride=8\n"
+#define STRIDE(n, to)                                                                    \
+    "vec_dup checked mask=count(64) dst=int32[2, " to "] scalar=0 repeat_times=2"        \
+    " dst_rep_stride=" n "\n"
+#define SCALAR(n, to)                                                                    \
+    "vec_dup checked mask=count(8) dst=int32[2, " to "] scalar=" n " repeat_times=1"     \
+    " dst_rep_stride=8\n"
+#define DUP_OPEN                                                                         \
+    "vec_dup checked mask=count(8) dst=int32[9, 0] scalar=0 repeat_times=1"              \
+    " dst_rep_stride=8\n"
+#define IN_OPEN                                                                          \
+    "data_move checked dst=int32[9, 0] src=int32[0, 0] sid=0 nburst=1 burst=1"           \
+    " src_stride=0 dst_stride=0 mode=0\n"
+#define BACK_TO_ARGUMENT    "store checked int32[1, 0] 0\n"
 #define LOAD(at)            "r8 = load checked int32[2, " at "]\n"
 #define STORE(at)           "store checked int32[2, " at "] 0\n"
 #define BARRIER(p)          "pipe_barrier pipe=" p "\n"
@@ -68,6 +87,17 @@
     "r0 = add int32 s0 s1\nr0 = add int32 r0 s2\nr0 = add int32 r0 s3\n"                 \
     "r0 = add int32 r0 s4\nr0 = add int32 r0 s5\nr0 = add int32 r0 s6\n"                 \
     "r0 = add int32 r0 s7\nr0 = add int32 r0 s8\n"
+/* Small numbers that are far numbers less far numbers, in r0. */
+#define FAR                                                                              \
+    ID "r0 = add int64 r9 4611686018427387904\nr0 = div int64 r0 3\n"                    \
+       "r0 = sub int64 r0 1537228672809129301\n"
+#define OWN1(numbers) LOOP("s0", "0", "6") numbers IN("0, 1*r0") END("s0")
+/* Six loops of 8 copies each. */
+#define MANY(body)                                                                       \
+    "loop s0 = 0 16\nr0 = rem int32 s0 8\nloop s1 = 0 16\nr1 = rem int32 s1 8\n"         \
+    "loop s2 = 0 16\nr2 = rem int32 s2 8\nloop s3 = 0 16\nr3 = rem int32 s3 8\n"         \
+    "loop s4 = 0 16\nr4 = rem int32 s4 8\nloop s5 = 0 16\nr5 = rem int32 s5 8\n" body    \
+    "endloop s5\nendloop s4\nendloop s3\nendloop s2\nendloop s1\nendloop s0\n"
 #define NINE_END                                                                         \
     "endloop s8\nendloop s7\nendloop s6\nendloop s5\nendloop s4\nendloop s3\n"           \
     "endloop s2\nendloop s1\nendloop s0\n"
@@ -83,7 +113,7 @@ static const char head[] =
     "region 0 \"x\" GM int32 arg 0\n"
     "region 1 \"y\" GM int32 arg 1\n"
     "region 2 \"u\" UB int32 at 0 bytes 4096\n"
-    "region 3 \"v\" UB int32 at 4096 bytes 4064\n"
+    "region 3 \"v\" UB int32 at 4096 bytes 2048\n"
     "region 4 \"l\" GM int64 list 2\n"
     "region 5 \"w\" GM int64 arg 3\n"
     "region 6 \"n\" UB int32 at 8160 bytes 32\n"
@@ -91,6 +121,7 @@ static const char head[] =
     "region 8 \"c\" GM int32 table bytes 32\n"
     "data 0000000000000000000000000000000000000000000000000000000000"
     "000000\n"
+    "region 9 \"o\" UB int32 at 6144 bytes 1024 open\n"
     "code\n";
 
 typedef struct Row {
@@ -366,6 +397,61 @@ static const Row rows[] = {
     {"", 2, IN("0, 32*core") DUP("32, 32*core")},
     {"race", 1, IN("0, 32*core") DUP("0")},
     {"", 1, IN("0, 32*core") DUP("32")},
+    /* numbers that are not known, or are those of no instruction: the whole region
+     */
+    {"race", 1, NUMBER MASKED("count(r9)", "0") IN("64")},
+    {"", 1, NUMBER MASKED("count(r9)", "0") BACK},
+    {"race", 1, NUMBER MASKED("bits(r9, r9)", "0") IN("64")},
+    {"race", 1, NUMBER REPEATS("r9", "0") IN("64")},
+    {"race", 1, REPEATS("2", "0") IN("256")},
+    {"", 1, REPEATS("2", "0") IN("512")},
+    {"", 1, NUMBER SCALAR("r9", "0") IN("64")},
+    {"", 1, NUMBER "if r9\n" REPEATS("-1", "0") "endif\n" IN("64")}, /* its core stops */
+    {"race", 1, NUMBER "if r9\n" STRIDE("1099511627776", "0") "endif\n" IN("64")},
+    {"race", 1, STRIDE("16", "0") IN("256")}, /* between the repeats: it may be */
+    {"race", 1, MASKED("bits(239, 0)", "0") IN("0")},
+    {"race", 1,
+     NUMBER "if r9\ndata_move checked dst=int32[2, 0, 1*r9] src=int32[0, 0] sid=0 "
+            "nburst=-1 burst=1 src_stride=0 dst_stride=0 mode=0\nendif\n" OUT("64")},
+    {"race", 1, DUP_OPEN IN_OPEN},
+    {"", 1, DUP_OPEN BARRIER(ALL) IN_OPEN},
+    {"", 1, DUP_OPEN BACK_TO_ARGUMENT},
+    {"race", 1,
+     LOOP("s0", "0", "6") "r0 = add int64 s0 4611686018427387904\n" IN("0, 8*r0")
+         END("s0")},
+    {"race", 1,
+     LOOP("s0", "0", "6") "r0 = add int64 0 9223372036854775807\n" IN("32, 1*r0")
+         END("s0")},
+    {"race", 1,
+     LOOP("s0", "0", "6") "r0 = shl int64 s0 40\n" IN("0, 16777216*r0") END("s0")},
+    {"", 1, OWN("r0 = add int32 s0 s0\nr0 = mul int32 r0 16\n")},
+    {"race", 1, FAR "r0 = mul int64 r0 64\n" IN("0, 1*r0") IN("0")},
+    {"race", 1, FAR "r0 = mul int64 64 r0\n" IN("0, 1*r0") IN("0")},
+    {"race", 1, FAR "r0 = shl int64 r0 6\n" IN("0, 1*r0") IN("0")},
+    {"race", 1,
+     FAR "r1 = sub int64 r0 0\nr0 = add int64 r0 r1\nr0 = add int64 r0 r0\n" IN("0, 1*r0")
+         IN("0")},
+    {"race", 1,
+     NUMBER "r8 = and int32 r9 3\nr8 = or int32 r8 4\nr8 = sub int32 r8 4\nr8 = mul "
+            "int32 r8 2\nr0 = rem int32 r8 2\n" IN("0, 32*r0") IN("0")},
+    {"race", 1,
+     ID "r9 = add int32 r9 1\n" OWN1("r0 = mul int32 s0 64\nr0 = div int32 r0 r9\n")},
+    {"sync-unknown", 1, NUMBER "if r9\n" SET(MTE2, V, "9") "endif\n"},
+    {"sync-unknown", 1, NUMBER "if r9\n" SET(MTE2, V, "-1") "endif\n"},
+    {"sync-unknown", 1,
+     LOOP("s0", "-9223372036854775808", "9223372036854775807") SET(MTE2, V, "s0")
+         END("s0")},
+    {"race", 1, DUP("0") "loop_bounds checked begin=0 end=8 dtype=8 wide=0\n" IN("0")},
+    /* the sum of eight counters and the counter of a loop that begins there */
+    {"race", 1,
+     NINE "r0 = sub int32 s0 s1\nr0 = sub int32 r0 s2\nr0 = sub int32 r0 s3\nr0 = sub "
+          "int32 r0 s4\n"
+          "r0 = sub int32 r0 s5\nr0 = sub int32 r0 s6\nr0 = sub int32 r0 s7\nloop s9 = "
+          "r0 9\n" IN("0, 32*s9") END("s9") NINE_END},
+    /* more copies than are made: loops are taken as they are */
+    {"race", 1, MANY(IN("0, 32*r0"))},
+    {"", 1, MANY(BARRIER(ALL) IN("0, 32*r0"))},
+    {"sync-unknown", 1, MANY(SET(MTE2, V, "r0") WAIT(MTE2, V, "r0"))},
     /* arguments and tables */
     {"race", 1, OUT("0") BACK},
     {"", 1, OUT("0") SET(MTE3, MTE2, "0") WAIT(MTE3, MTE2, "0") BACK},
@@ -375,15 +461,117 @@ static const Row rows[] = {
     {"", 1, TO_LIST("0") BARRIER(ALL) FROM_LIST("64")},
 };
 
+/* The matrix unit: MTE1 loads its factors, M multiplies, V moves the sums out. */
+#define LOAD_B                                                                           \
+    "load2dv1 checked dst=float16[2, 0] src=float16[0, 0] index=0 repeat_times=4"        \
+    " src_stride=1 sid=0 if_transpose=0 addr_mode=0\n"
+#define IMAGE                                                                            \
+    "load3dv1 checked dst=float16[2, 0] src=float16[0, 0] pad[0]=1 pad[1]=0 pad[2]=1"    \
+    " pad[3]=2 l1_h=5 l1_w=3 c1_index=0 fetch_filter_w=1 fetch_filter_h=0"               \
+    " left_top_w=-1 left_top_h=-1 stride_w=3 stride_h=3 filter_w=2 filter_h=3"           \
+    " dilation_filter_w=3 dilation_filter_h=2 jump_offset=3 repeat_mode=1 repeat_time=2" \
+    " _csize=1 pad_value=16384\n"
+#define TO_L1(at)                                                                        \
+    "data_move checked dst=float16[0, " at "] src=float16[1, 0] sid=0 nburst=1 burst=1"  \
+    " src_stride=0 dst_stride=0 mode=0\n"
+#define MMAD(m, n, adds)                                                                 \
+    "mmad checked dst_fm=float32[4, 0] src_fm=float16[3, 0] src_filter=float16[2, 0]"    \
+    " matrix_m=" m " matrix_k=16 matrix_n=" n " is_bias=" adds "\n"
+#define SUMS_OUT                                                                         \
+    "data_move checked dst=float32[5, 0] src=float32[4, 0] sid=0 nburst=1 burst=4"       \
+    " src_stride=0 dst_stride=0 mode=0\n"
+#define ADD_TO_SUMS                                                                      \
+    "vec_adds checked mask=count(64) dst=float32[5, 0] src=float32[5, 0] scalar=0"       \
+    " repeat_times=1 dst_rep_stride=8 src_rep_stride=8\n"
+#define IMAGE_IN                                                                         \
+    "load_image checked dst=int8[0, 0] src0=uint8[7, 0] src1=uint8[7, 0] planes=1"       \
+    " input_format=4 function_switch=832 src_horizontal_size=8 src_vertical_size=1"      \
+    " dst_horizontal_size=0 dst_vertical_size=0 crop_horizontal_start=0"                 \
+    " crop_vertical_start=0 single_line_enable=0 rb_swap=0 uv_swap=0 ax_swap=0"          \
+    " format_convert=0 dtc_mean_type=0 area_pad_mode=0 top_pad_rows=0 botton_pad_rows=0" \
+    " left_pad_cols=1 right_pad_cols=0 channel_pad_mode=0 sid=0\n"
+#define M    "2"
+#define MTE1 "3"
+#define SIZE "r9 = load int32[6, 0]\n"
+
+static const char cube_head[] = "blob 1.0 Ascend910A\n"
+                                "kernel \"t\" cores %d steps 0 queues\n"
+                                "peak UB 8224\n"
+                                "peak L1 8192\n"
+                                "peak L0A 8192\n"
+                                "peak L0B 8192\n"
+                                "peak L0C 65536\n"
+                                "arg \"x\" input float16 (4096)\n"
+                                "arg \"i\" input uint8 (8, 3)\n"
+                                "region 0 \"a\" L1 float16 at 0 bytes 8192\n"
+                                "region 1 \"x\" GM float16 arg 0\n"
+                                "region 2 \"b\" L0B float16 at 0 bytes 8192\n"
+                                "region 3 \"a0\" L0A float16 at 0 bytes 8192\n"
+                                "region 4 \"c\" L0C float32 at 0 bytes 65536\n"
+                                "region 5 \"u\" UB float32 at 0 bytes 8192\n"
+                                "region 6 \"n\" UB int32 at 8192 bytes 32\n"
+                                "region 7 \"i\" GM uint8 arg 1\n"
+                                "code\n";
+
+static const Row cube_rows[] = {
+    {"race", 1, IMAGE_IN LOAD_B},
+    {"", 1, IMAGE_IN BARRIER(ALL) LOAD_B},
+    {"race", 1, LOAD_B MMAD("16", "64", "0")},
+    {"", 1, LOAD_B SET(MTE1, M, "0") WAIT(MTE1, M, "0") MMAD("16", "64", "0")},
+    {"race", 1, MMAD("16", "64", "0") LOAD_B},
+    {"race", 1, TO_L1("64") LOAD_B},
+    {"race", 1, TO_L1("64") IMAGE},
+    {"", 1, IMAGE TO_L1("8160")},
+    {"", 1, TO_L1("64") SET(MTE2, MTE1, "0") WAIT(MTE2, MTE1, "0") IMAGE},
+    {"", 1, LOAD_B LOAD_B},
+    {"race", 1, MMAD("16", "64", "0") MMAD("16", "64", "1")},
+    {"", 1, MMAD("16", "64", "0") BARRIER(M) MMAD("16", "64", "1")},
+    {"", 1, MMAD("16", "64", "0") MMAD("16", "64", "0")},
+    {"", 1, MMAD("64", "64", "0") MMAD("64", "64", "1")},
+    {"race", 1, MMAD("48", "48", "0") MMAD("48", "48", "1")},
+    {"", 1, MMAD("32", "80", "0") MMAD("32", "80", "1")},
+    {"race", 1, SIZE MMAD("64", "64", "0") MMAD("r9", "64", "0")},
+    {"race", 1, MMAD("64", "64", "0") SUMS_OUT},
+    {"", 1, MMAD("64", "64", "0") SET(M, V, "0") WAIT(M, V, "0") SUMS_OUT},
+    {"race", 1, SUMS_OUT ADD_TO_SUMS},
+    {"", 1, SUMS_OUT BARRIER(V) ADD_TO_SUMS},
+    {"", 1, ADD_TO_SUMS SUMS_OUT},
+    {"race", 1, SUMS_OUT SUMS_OUT},
+};
+
+/* Local memory of lanes: accesses are to a whole region. */
+#define TO_LANES                                                                         \
+    "data_move.tensor checked dst=int32[0, 0] src=int32[2, 0] func=0 bits=32 dst_lane=0" \
+    " src_lane=0 dst_shape[0]=2 dst_shape[1]=5 dst_shape[2]=2 dst_shape[3]=3"            \
+    " dst_stride[0]=16 dst_stride[1]=8 dst_stride[2]=3 dst_stride[3]=1 src_shape[0]=2"   \
+    " src_shape[1]=5 src_shape[2]=2 src_shape[3]=3 src_stride[0]=30 src_stride[1]=6"     \
+    " src_stride[2]=3 src_stride[3]=1 lane_mask=-1\n"
+#define LANE(region) "r0 = load checked int32[" region ", 64]\n"
+
+static const char lanes_head[] = "blob 1.0 toy4x16\n"
+                                 "kernel \"t\" cores %d steps 0 queues\n"
+                                 "peak LMEM 256\n"
+                                 "arg \"x\" input int32 (2, 5, 2, 3)\n"
+                                 "region 0 \"a\" LMEM int32 at 0 bytes 128\n"
+                                 "region 1 \"b\" LMEM int32 at 128 bytes 128\n"
+                                 "region 2 \"x\" GM int32 arg 0\n"
+                                 "code\n";
+
+static const Row lanes_rows[] = {
+    {"race", 1, TO_LANES LANE("0")},
+    {"", 1, TO_LANES LANE("1")},
+    {"", 1, TO_LANES BARRIER(ALL) LANE("0")},
+};
+
 /* Returns whether a row has its finding. */
 static bool
-try_row(const Row *r, size_t i)
+try_row(const char *first, const Row *r, size_t i)
 {
     char text[20000];
     TikBlob blob;
     TikBlobDiag diag;
     TikBlobOrder order = {.name = ""};
-    int n = snprintf(text, sizeof text, head, r->cores);
+    int n = snprintf(text, sizeof text, first, r->cores);
     snprintf(text + n, sizeof text - (size_t)n, "%send\n", r->body);
     Bin b = assemble(text);
     if (verify_code(&b)[0] != '\0') {
@@ -406,7 +594,13 @@ findings(void **state)
     (void)state;
     int wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        wrong += !try_row(&rows[i], i);
+        wrong += !try_row(head, &rows[i], i);
+    }
+    for (size_t i = 0; i < sizeof cube_rows / sizeof cube_rows[0]; i++) {
+        wrong += !try_row(cube_head, &cube_rows[i], i);
+    }
+    for (size_t i = 0; i < sizeof lanes_rows / sizeof lanes_rows[0]; i++) {
+        wrong += !try_row(lanes_head, &lanes_rows[i], i);
     }
     assert_int_equal(wrong, 0);
 }

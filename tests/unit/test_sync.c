@@ -611,6 +611,33 @@ rounds_that_are_far_apart(void **state)
     }
 }
 
+/* A proof that is not made is none: of a tape that is too large, or with less work than
+ * it takes. Places that are 2^63 bytes apart do not meet. */
+static void
+what_is_too_large(void **state)
+{
+    (void)state;
+    Tape x;
+    SyncVerdict v;
+    Program p = {.n = 2, .around = TWICE, .from = 0, .to = 2};
+    p.p[0] = (Small){SYNC_STMT, 0, 0, true, false};
+    p.p[1] = (Small){SYNC_STMT, 1, 1, false, false};
+    make_tape(&x, &p);
+    assert_true(sync_check(&x.t, &v));
+    x.t.work = 1;
+    assert_false(sync_check(&x.t, &v));
+    assert_int_equal(v.finding, SYNC_BUDGET);
+    x.t.work = 0;
+    x.t.nstmts = 1 << 26;
+    assert_false(sync_check(&x.t, &v));
+    assert_int_equal(v.finding, SYNC_BUDGET);
+    x.t.nstmts = 2;
+    x.accesses[0].at.constant = INT64_MIN;
+    assert_true(sync_check(&x.t, &v));
+    x.accesses[1].at.constant = INT64_MIN;
+    assert_false(sync_check(&x.t, &v));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -621,6 +648,7 @@ main(int argc, char **argv)
         cmocka_unit_test(every_small_program),
         cmocka_unit_test(a_sample_of_larger_ones),
         cmocka_unit_test(rounds_that_are_far_apart),
+        cmocka_unit_test(what_is_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
