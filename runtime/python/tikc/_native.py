@@ -8,7 +8,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, Union, c_bool, c_char, c_char
 from typing import Any, List, Optional
 
 # Numbers of tikc.h and tikrt.h.
-ABI = 3
+ABI = 4
 BLOB, IR, TRACE, FACTS = range(4)   # TikcForm
 TEXT, JSON = range(2)               # TikcFindings
 
