@@ -229,6 +229,11 @@ $(BUILD)/gen/helpers_id.h: $(HELPERS_OF)
 	@mkdir -p $(@D)
 	$(call say,ID,$@)cat $^ | sha256sum | sed 's/^\(.\{16\}\).*/#define HELPERS_ID "\1"/' > $@
 $(BUILD)/obj/compiler/host/ready.o: $(BUILD)/gen/helpers_id.h
+# The tool takes a host back end of the same headers only.
+$(BUILD)/gen/host_id.h: $(wildcard compiler/*/*.h compiler/*/*/*.h compiler/*/*.def runtime/*/*.h runtime/*/*.def)
+	@mkdir -p $(@D)
+	$(call say,ID,$@)cat $^ | sha256sum | sed 's/^\(.\{16\}\).*/#define HOST_ID "\1"/' > $@
+$(BUILD)/obj/compiler/host/host.o $(BUILD)/obj/compiler/host/open.o: $(BUILD)/gen/host_id.h
 $(BUILD)/tools/helper-set: tools/helper-set.c $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -pthread -o $@ $< $(BUILD)/libtikc-host.so $(BUILD)/libtikc.a \

@@ -41,8 +41,8 @@ typedef struct HostCount {
 } HostCount;
 
 typedef struct HostApi {
-    int version;      /* HOST_API_VERSION */
-    const char *llvm; /* version of LLVM, "19.1.7" */
+    const char *made_of; /* HOST_ID (host_id.h): a digest of the headers that both use */
+    const char *llvm;    /* version of LLVM, "19.1.7" */
     /* Null: the unit has the diagnostic. The kernels of a session are released before it
      * is closed. */
     HostSession *(*open)(Unit *u, const HostOptions *opt);
@@ -61,10 +61,8 @@ typedef struct HostApi {
                  const HostOptions *opt, const char *path);
 } HostApi;
 
-enum {
-    HOST_API_VERSION = 9
-};
 /* The symbol that libtikc-host.so exports. */
+#define HOST_API_NAME "tikc_host_api"
 TIK_API const HostApi *tikc_host_api(void);
 /* Loads the library; null with a diagnostic (backend) when LLVM is missing. It is defined
  * in host/open.c. */

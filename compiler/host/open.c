@@ -10,6 +10,7 @@
  * sanitizer. */
 #define _GNU_SOURCE
 #include "host/host.h"
+#include "host_id.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -69,21 +70,21 @@ library_open(Unit *u, const char *library)
     return dlopen(path ? path : library, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* Structures of the compiler are shared with the library, so it must be of the same
+ * sources. */
 static const HostApi *
 find_api(Unit *u, void *lib)
 {
     const HostApi *(*get)(void);
-    *(void **)&get = dlsym(lib, "tikc_host_api");
-    if (get == NULL) {
-        diag_add(u, D_BACKEND, (Span){0}, 0,
-                 "libtikc-host.so does not export tikc_host_api");
-        return NULL;
-    }
-    const HostApi *api = get();
-    if (api->version != HOST_API_VERSION) {
-        diag_add(u, D_BACKEND, (Span){0}, 0,
-                 "libtikc-host.so has interface version %d; this tool needs version %d",
-                 api->version, HOST_API_VERSION);
+    *(void **)&get = dlsym(lib, HOST_API_NAME);
+    const HostApi *api = get != NULL ? get() : NULL;
+    if (api == NULL || strcmp(api->made_of, HOST_ID) != 0) {
+        Dl_info info;
+        bool known = get != NULL && dladdr(*(void **)&get, &info) != 0;
+        Diag *d = diag_add(u, D_BACKEND, (Span){0}, 0,
+                           "%s was built of other sources than this tool",
+                           known ? info.dli_fname : "libtikc-host.so");
+        diag_help(u, d, "build or install both together, or use '--backend emu'");
         return NULL;
     }
     return api;
