@@ -95,9 +95,11 @@ keep(Stage *s, const Ast *part)
 static void
 execute(Stage *s, Ast *part)
 {
+    int64_t steps = s->in.steps;
     PartEnd end = py_part(&s->in, part, s->over);
     if (end == PART_REFUSED && !s->dropped) {
         drop(s);
+        s->in.steps = steps;               /* it is read twice, and counts once */
         (void)py_part(&s->in, part, true); /* reports it again */
     }
     s->over = s->over || end != PART_NEXT;

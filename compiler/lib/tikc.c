@@ -23,8 +23,10 @@ tikc_stage(Unit *u, const char *path, const char *text, size_t len)
     }
     bool ok = stage_run(u, file) && u->errors == 0;
     arena_free(&u->tree); /* what is left of the trees */
-    arena_free(&u->values);
-    arena_free(&u->brief);
+    if (!u->facts) {      /* which name values */
+        arena_free(&u->values);
+        arena_free(&u->brief);
+    }
     return ok;
 }
 
