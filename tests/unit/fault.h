@@ -30,7 +30,7 @@ fault_tells(const Fault *f, int64_t v)
     char word[3][24];
     snprintf(word[0], sizeof word[0], "%lld", (long long)v);
     snprintf(word[1], sizeof word[1], "0x%llx", (unsigned long long)v);
-    snprintf(word[2], sizeof word[2], "%lld", (long long)v - 1);
+    snprintf(word[2], sizeof word[2], "%lld", (long long)((uint64_t)v - 1));
     bool scope = v >= 0 && v < SC_COUNT && fault_has(f, scope_name((Scope)v));
     bool dtype = v > DT_NONE && v < DT_COUNT && fault_has(f, dtype_name((Dtype)v));
     return scope || dtype || fault_has(f, word[0]) || fault_has(f, word[1]) ||
