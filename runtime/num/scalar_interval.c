@@ -168,7 +168,7 @@ and_const(Dtype t, Interval a, int64_t c)
         return interval_const(0);
     }
     if (c > 0) {
-        bool low = (c & (c + 1)) == 0; /* c = 2^k - 1 */
+        bool low = (c & (int64_t)((uint64_t)c + 1)) == 0; /* c = 2^k - 1 */
         if (low && a.lo >= 0 && a.hi <= c) {
             return a;
         }
