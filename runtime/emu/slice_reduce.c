@@ -15,7 +15,8 @@ enum {
     LEVELS = 64,
     CHUNK_LEVEL = 8,
     LEAST_LEVEL = 3, /* of fewer elements no tree is made at once */
-    CHUNK = 1 << CHUNK_LEVEL
+    CHUNK = 1 << CHUNK_LEVEL,
+    MANY = 2048 /* elements of several results that are added at a time */
 };
 
 /* A walk over the reduced dimensions. */
@@ -167,18 +168,24 @@ close_tree(Tree *s, Addition t)
     return s->sum[0];
 }
 
-/* Adds 2^level elements in a tree. */
+/* Adds n elements at a time in level after level of all trees, each of 2^level. */
+static const uint8_t *
+sums_of_trees(uint8_t room[2][MANY / 2 * sizeof(float)], const uint8_t *from, int64_t n,
+              int level, RowPairs *pairs)
+{
+    for (int now = 0; level > 0; now = !now, level--) {
+        n /= 2;
+        pairs(room[now], from, n);
+        from = room[now];
+    }
+    return from;
+}
+
 static uint32_t
 sum_of_tree(const uint8_t *x, int level, Addition t)
 {
-    uint8_t room[2][CHUNK / 2 * sizeof(float)];
-    const uint8_t *from = x;
-    for (int now = 0; level > 0; now = !now) {
-        level--;
-        t.pairs(room[now], from, (int64_t)1 << level);
-        from = room[now];
-    }
-    return bits_at(from, t.type);
+    uint8_t room[2][MANY / 2 * sizeof(float)];
+    return bits_at(sums_of_trees(room, x, (int64_t)1 << level, level, t.pairs), t.type);
 }
 
 static uint32_t
@@ -268,10 +275,6 @@ one_result(const EmuRun *r, const EmuOp *op, const EmuSlice *src, const uint8_t 
 
 /* ---- sums of many rows --------------------------------------------------- */
 
-enum {
-    MANY = 2048 /* elements that are added at a time */
-};
-
 /* Returns the elements of a result if they follow each other, and those of the next
  * result follow them; else 0. */
 static int64_t
@@ -284,19 +287,6 @@ dense_elements(const EmuSlice *s)
         elements *= s->len[d];
     }
     return dense && s->step[1] == elements * s->size ? elements : 0;
-}
-
-/* Adds n elements at a time in level after level of all trees, each of 2^level. */
-static const uint8_t *
-sums_of_trees(uint8_t room[2][MANY / 2 * sizeof(float)], const uint8_t *from, int64_t n,
-              int level, RowPairs *pairs)
-{
-    for (int now = 0; level > 0; now = !now, level--) {
-        n /= 2;
-        pairs(room[now], from, n);
-        from = room[now];
-    }
-    return from;
 }
 
 /* Adds rows whose trees are full, many results at a time; false: they must go one by

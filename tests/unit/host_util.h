@@ -134,6 +134,20 @@ load(Maker *m, RegId r, BufId buf, Dtype t, ExprId off, Proof proof)
         m, (Stmt){.kind = ST_LOAD, .proof = (uint8_t)proof, .load = {r, {buf, t, off}}});
 }
 
+/* Loads a word of row i of an array of int32 with that many words a row. Returns it as a
+ * type, times a unit. */
+static inline ExprId
+word_of_row(Maker *m, BufId rows, VarId i, int words, int w, Dtype t, int64_t unit)
+{
+    Kernel *k = m->k;
+    RegId r = reg(m, "n", DT_S32);
+    ExprId row =
+        ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, ir_var_value(k, i)), num(m, 4 * words));
+    load(m, r, rows, DT_S32, ir_op2(k, SOP_ADD, row, num(m, 4 * w)), PROOF_PROVED);
+    ExprId v = ir_cast(k, t, ir_reg_value(k, r));
+    return unit == 1 ? v : ir_op2(k, SOP_MUL, v, num(m, unit));
+}
+
 static inline StmtId
 store(Maker *m, BufId buf, Dtype t, ExprId off, ExprId v, Proof proof)
 {

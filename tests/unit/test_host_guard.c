@@ -44,18 +44,6 @@ typedef struct Guarded {
     BufId in, out, ub;
 } Guarded;
 
-static ExprId
-word_of_step(Guarded *g, BufId prog, VarId i, int w, const char *name, ExprId scale)
-{
-    Kernel *k = g->m.k;
-    RegId r = reg(&g->m, name, DT_S32);
-    ExprId row =
-        ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, ir_var_value(k, i)), num(&g->m, 4 * WORDS));
-    load(&g->m, r, prog, DT_S32, ir_op2(k, SOP_ADD, row, num(&g->m, 4 * w)),
-         PROOF_PROVED);
-    return ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, ir_reg_value(k, r)), scale);
-}
-
 static void
 open_guarded(Guarded *g)
 {
@@ -72,7 +60,7 @@ open_guarded(Guarded *g)
     ExprId v[WORDS];
     for (int w = 0; w < WORDS; w++) {
         static const int scale[WORDS] = {2, 1, 1, 1, 2, 2, 2, 2};
-        v[w] = word_of_step(g, prog, i, w, "n", num(m, scale[w]));
+        v[w] = word_of_row(m, prog, i, WORDS, w, DT_S64, scale[w]);
     }
     Arg get[8] = {ref(m, g->ub, DT_F16, num(m, 0)),
                   ref(m, g->in, DT_F16, v[0]),

@@ -57,19 +57,6 @@ calls_of(const Guarded *g, Call out[CALLS])
     out[3] = (Call){OP_LOAD2DV1, {g->l0, g->l1}, DT_F16, {-1, 7}, {0, 1, 1, 0, 0}};
 }
 
-static ExprId
-word_of_step(Guarded *g, BufId prog, VarId i, int w, Dtype t, int64_t unit)
-{
-    Kernel *k = g->m.k;
-    RegId r = reg(&g->m, "n", DT_S32);
-    ExprId row =
-        ir_op2(k, SOP_MUL, ir_cast(k, DT_S64, ir_var_value(k, i)), num(&g->m, 4 * WORDS));
-    load(&g->m, r, prog, DT_S32, ir_op2(k, SOP_ADD, row, num(&g->m, 4 * w)),
-         PROOF_PROVED);
-    ExprId v = ir_cast(k, t, ir_reg_value(k, r));
-    return unit == 1 ? v : ir_op2(k, SOP_MUL, v, num(&g->m, unit));
-}
-
 static Arg
 argument(Guarded *g, const Call *c, const ParamInfo *p, const ExprId v[WORDS],
          int *tensor, int *number)
@@ -115,7 +102,8 @@ open_guarded(Guarded *g)
     StmtId s = loop(m, &i, DT_S32, num(m, 0), num(m, STEPS), 0);
     ExprId v[WORDS];
     for (int w = 0; w < WORDS; w++) {
-        v[w] = word_of_step(g, prog, i, w, w == 5 || w == 6 ? DT_S32 : DT_S64, scale[w]);
+        v[w] = word_of_row(m, prog, i, WORDS, w, w == 5 || w == 6 ? DT_S32 : DT_S64,
+                           scale[w]);
     }
     Call calls[CALLS];
     calls_of(g, calls);

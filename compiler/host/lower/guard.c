@@ -203,6 +203,7 @@ has_valid_word(const Guard *g)
     return g->ntensors == 0 || !g->spans;
 }
 
+/* That word, which is not 0 then. */
 static int
 valid_word(const Guard *g)
 {
