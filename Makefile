@@ -10,6 +10,7 @@
 #   make loader     a freestanding loader for devices: TARGET=Ascend310P (tools/loader.mk)
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
+#   make kernels-long           500,000 random kernels: as written, as the passes leave them, emulator and model the same
 #   make orders-long            all orders of small programs of queues (docs/testing.md)
 #   make schedules-long         samples, kernels of tests and golden cases in 1000 orders of their queues
 #   make properties-long        the same and changed blobs: what is proved of them against mode check
@@ -305,7 +306,14 @@ PROGRAMS = 1000000
 programs: all test-tools
 	BUILD=$(BUILD) TIKC_FAST=32 TIKC_MODEL=100 TIKC_SEED=1000000 TIKC_CHAINS=$(PROGRAMS) \
 	    $(PYTHON) tests/random/vector_programs.py --progress 60
-.PHONY: coverage-fails programs
+# Random kernels as they are written, as the passes leave them, on the emulator and, each fourth, on the model: an hour and a
+# half of one processor. Stopped, it says which seed goes on.
+RANDOM_KERNELS = 500000
+RANDOM_FIRST = 1000000
+kernels-long: all test-tools
+	BUILD=$(BUILD) TIKC_FAST=32 TIKC_SEED=$(RANDOM_FIRST) TIKC_PROGRAMS=$(RANDOM_KERNELS) \
+	    $(PYTHON) tests/random/differential.py --progress 60
+.PHONY: coverage-fails programs kernels-long
 # Comparisons over all inputs: every argument of the elementary functions with MPFR, an hour of one processor; every
 # pair of float16 with a model, a quarter of an hour. The processor must be an x86-64-v3 at least.
 $(BUILD)/long/%: tests/long/%.c tests/long/kernels.h $(BUILD)/libtikrt.a

@@ -4,8 +4,10 @@ the same bytes, or the same fault. TIKC_PROGRAMS sets their number (4000), TIKC_
 model runs each TIKC_MODEL-th (4). Each program is compiled as it is written and as the passes leave it: most are at -O0,
 which takes a fifth of the time, one module in TIKC_FAST (4) has the second of them at -O2. Each failure prints the seed and
 the program. Ends with 'N passed, N failed'.
-usage: differential.py [SEED]   with a seed: prints that program and runs it alone, at both levels"""
-import concurrent.futures
+usage: differential.py [--jobs N] [--progress SECONDS]   counts and failures on stderr meanwhile, and how to go on (seeds.py)
+       differential.py SEED                              prints that program and runs it alone, at both levels"""
+import argparse
+import collections
 import os
 import subprocess
 import sys
@@ -14,15 +16,16 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from paths import BUILD  # noqa
 import gen  # noqa: E402
 import ref_model  # noqa: E402
+import seeds  # noqa: E402
 
-CHUNK = 1000
+SIZE = int(os.environ.get('TIKC_MODULE', '1000'))  # programs of one process
 MODEL = int(os.environ.get('TIKC_MODEL', '4'))
 FAST = int(os.environ.get('TIKC_FAST', '4'))
 
 
 def levels_of(p):
     """At which levels diffrun compiles a program; t is -O0, as the passes leave it."""
-    return '02' if (p.seed // CHUNK + sorted(gen.SOCS).index(p.soc)) % FAST == 0 else '0t'
+    return '02' if (p.seed // SIZE + sorted(gen.SOCS).index(p.soc)) % FAST == 0 else '0t'
 
 
 def encode(programs, inputs, number, levels):
@@ -93,11 +96,13 @@ def execute(jobs):
     return results(run.stdout), failed if run.returncode else ''
 
 
-def chunk(seeds):
-    """All programs of a processor and a level are one module: their code shares helper functions. Those with a fault are
+def run_programs(part):
+    """(how many pass, [what is wrong], statistics) of the programs of a range of seeds.
+
+    All programs of a processor and a level are one module: their code shares helper functions. Those with a fault are
     alone, since a module with one that is refused while compiling is not executed."""
-    kind = lambda p: (p.soc, levels_of(p) if len(seeds) > 1 else '0t2', p.faulty)
-    programs = sorted((gen.program(s) for s in seeds), key=kind)
+    kind = lambda p: (p.soc, levels_of(p) if part[1] - part[0] > 1 else '0t2', p.faulty)
+    programs = sorted((gen.program(s) for s in range(*part)), key=kind)
     inputs = [p.inputs() for p in programs]
     jobs = []
     for k, p in enumerate(programs):
@@ -107,36 +112,29 @@ def chunk(seeds):
     got, failed = execute(jobs)
     if failed or len(got) < len(programs):
         got, failed = execute([encode([p], [i], k, kind(p)[1]) for k, (p, i) in enumerate(zip(programs, inputs))])
-    bad, faults = [], 0
+    bad, counts = [], collections.Counter()
     for k, (p, i) in enumerate(zip(programs, inputs)):
         wrong = verdict(p, i, got.get(k))
-        faults += got.get(k, ('',))[0] == 'fault'
+        counts['expected faults'] += got.get(k, ('',))[0] == 'fault'
+        counts['by the model'] += p.seed % MODEL == 0
+        counts['at -O2'] += '2' in kind(p)[1]
         if wrong:
             bad.append(f'seed {p.seed}: {wrong}\n{p.source()}')
     if failed:
-        bad.append(f'seeds {seeds[0]}..{seeds[-1]}: {failed}')
-    return len(seeds) - len(bad), bad, faults
+        bad.append(f'seeds {part[0]}..{part[1] - 1}: {failed}')
+    return len(programs) - len(bad), bad, counts
 
 
 def main():
-    if len(sys.argv) > 1:
-        seeds = [int(sys.argv[1])]
-        print(gen.program(seeds[0]).source())
-    else:
-        first = int(os.environ.get('TIKC_SEED', '1'))
-        seeds = list(range(first, first + int(os.environ.get('TIKC_PROGRAMS', '4000'))))
-    chunks = [seeds[i:i + CHUNK] for i in range(0, len(seeds), CHUNK)]
-    passed, bad, faults = 0, [], 0
-    with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        for ok, wrong, f in pool.map(chunk, chunks):
-            passed += ok
-            bad += wrong
-            faults += f
-    for text in bad[:10]:
-        print(text)
-    print(f'seeds {seeds[0]} to {seeds[-1]}; {faults} programs ended with the expected fault')
-    print(f'{passed} passed, {len(bad)} failed')
-    return 1 if bad else 0
+    ap = argparse.ArgumentParser()
+    ap.add_argument('seed', nargs='?', type=int)
+    seeds.add_options(ap)
+    a = ap.parse_args()
+    first, count = int(os.environ.get('TIKC_SEED', '1')), int(os.environ.get('TIKC_PROGRAMS', '4000'))
+    if a.seed is not None:
+        first, count = a.seed, 1
+        print(gen.program(first).source())
+    return seeds.work_through(run_programs, first, count, SIZE, a)
 
 
 if __name__ == '__main__':

@@ -5,17 +5,16 @@ on-core memory at the end, or the same fault. A part also runs on the numpy mode
 Hundreds of programs are one module, so that their native code shares its helper functions; most modules are compiled
 at -O0, one in TIKC_FAST (8) at -O2. TIKC_CHAINS sets the number of programs (20000), TIKC_SEED the first one
 (0); the model runs each TIKC_MODEL-th (20). Each failure prints the program and its number. Ends with 'N passed, N failed'.
-usage: vector_programs.py [--jobs N] [--progress SECONDS]
-       vector_programs.py NUMBER     prints that program, and runs it alone at both levels and on the model"""
+usage: vector_programs.py [--jobs N] [--progress SECONDS]   counts and failures on stderr meanwhile, and how to go on (seeds.py)
+       vector_programs.py NUMBER                            prints that program, and runs it alone at both levels and on the model"""
 import argparse
 import collections
-import concurrent.futures
 import os
 import sys
-import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import paths  # noqa
+import seeds  # noqa: E402
 from differential import execute  # noqa: E402
 from vector_gen import chain, draw  # noqa: E402
 
@@ -104,49 +103,15 @@ def show_one(number):
     return 1 if wrong else 0
 
 
-def every_module(first, count):
-    end = first + count
-    while first < end:
-        last = min(first - first % SIZE + SIZE, end)
-        yield first, last
-        first = last
-
-
-class Progress:
-    def __init__(self, seconds):
-        self.seconds, self.begin = seconds, time.time()
-        self.next = self.begin + (seconds or 0)
-
-    def tell(self, text, force=False):
-        if self.seconds and (force or time.time() >= self.next):
-            self.next = time.time() + self.seconds
-            print(f'{time.strftime("%H:%M:%S")} after {time.time() - self.begin:.0f} s: {text}', flush=True)
-
-
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('number', nargs='?', type=int)
-    ap.add_argument('--jobs', type=int, default=2)
-    ap.add_argument('--progress', type=float)
+    seeds.add_options(ap)
     a = ap.parse_args()
     if a.number is not None:
         return show_one(a.number)
-    work = list(every_module(int(os.environ.get('TIKC_SEED', '0')), int(os.environ.get('TIKC_CHAINS', '20000'))))
-    passed, bad, counts = 0, [], collections.Counter()
-    progress = Progress(a.progress)
-    with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
-        for (first, last), (ok, wrong, some) in zip(work, pool.map(run_module, work)):
-            passed += ok
-            bad += wrong
-            counts += some
-            for text in wrong:
-                progress.tell(text, force=True)
-            progress.tell(f'{passed} passed, {len(bad)} failed, next {last}; {dict(counts)}')
-    for text in bad[:10]:
-        print(text)
-    print(f'programs {work[0][0]} to {work[-1][1] - 1}: {dict(counts)}')
-    print(f'{passed} passed, {len(bad)} failed')
-    return 1 if bad or not passed else 0
+    first, count = int(os.environ.get('TIKC_SEED', '0')), int(os.environ.get('TIKC_CHAINS', '20000'))
+    return seeds.work_through(run_module, first, count, SIZE, a)
 
 
 if __name__ == '__main__':
