@@ -53,13 +53,13 @@ typedef struct Walk {
     const SyncTape *t;
     uint32_t columns;
     size_t bytes; /* of the arrays of a State */
-    State now, end;
+    State now;
     State *heads; /* by loop */
-    Open *open;
-    uint32_t nopen, cap_open;
-    bool grew;    /* a head has changed */
-    bool judging; /* the last walk */
-    bool failed;  /* memory is exhausted */
+    Open *open;   /* with room for the deepest nesting */
+    uint32_t nopen;
+    uint8_t *free_bytes; /* of the one block that all states are in */
+    bool grew;           /* a head has changed */
+    bool judging;        /* the last walk */
     int64_t work;
     SyncVerdict *v;
 } Walk;
@@ -69,9 +69,8 @@ typedef struct Walk {
 static State
 new_state(Walk *w)
 {
-    State s = {.flags = calloc(1, w->bytes + 1)};
-    w->failed = w->failed || s.flags == NULL;
-    s.ages = s.flags == NULL ? NULL : s.flags + w->t->nflags;
+    State s = {.flags = w->free_bytes, .ages = w->free_bytes + w->t->nflags};
+    w->free_bytes += w->bytes;
     return s;
 }
 
@@ -86,7 +85,10 @@ copy(const Walk *w, State *to, const State *from)
 static bool
 join(Walk *w, State *to, const State *from)
 {
-    bool grew = false;
+    uint8_t grew = 0; /* without branches, so that many ages are compared at a time */
+    size_t nages = w->bytes - w->t->nflags;
+    uint8_t *restrict ages = to->ages;
+    const uint8_t *restrict other = from->ages;
     w->work += (int64_t)w->bytes;
     if (!from->reached) {
         return false;
@@ -98,16 +100,15 @@ join(Walk *w, State *to, const State *from)
     for (uint32_t i = 0; i < w->t->nflags; i++) {
         if (to->flags[i] != from->flags[i] && to->flags[i] != FLAG_MIXED) {
             to->flags[i] = FLAG_MIXED;
-            grew = true;
+            grew = 1;
         }
     }
-    for (size_t i = 0; i < w->bytes - w->t->nflags; i++) {
-        if (to->ages[i] < from->ages[i]) {
-            to->ages[i] = from->ages[i];
-            grew = true;
-        }
+    for (size_t i = 0; i < nages; i++) {
+        uint8_t greater = ages[i] < other[i] ? other[i] : ages[i];
+        grew |= ages[i] ^ greater;
+        ages[i] = greater;
     }
-    return grew;
+    return grew != 0;
 }
 
 static uint8_t *
@@ -181,14 +182,13 @@ change_ages(Walk *w, uint32_t loop, bool leave)
             continue;
         }
         int depth = depth_of(w, s);
+        uint8_t first = age_of(depth, level, 1), last = age_of(depth, level, ROUNDS);
+        uint8_t left = age_of(depth, level - 1, 1);
         for (uint32_t r = 0; r < rows; r++) {
             uint8_t *age = &w->now.ages[(size_t)r * w->columns + s];
-            if (*age == 0 || level_of(depth, *age) != level) {
-                continue;
+            if (*age >= first && *age <= last) {
+                *age = leave ? left : *age + (*age < last);
             }
-            int d = rounds_of(*age);
-            *age = leave ? age_of(depth, level - 1, 1)
-                         : age_of(depth, level, d < ROUNDS ? d + 1 : ROUNDS);
         }
     }
 }
@@ -388,20 +388,8 @@ leave_program(Walk *w)
 static Open *
 push(Walk *w, bool loop)
 {
-    if (w->nopen == w->cap_open) {
-        uint32_t cap = w->cap_open + 32;
-        Open *p = realloc(w->open, cap * sizeof *p);
-        if (p == NULL) {
-            w->failed = true;
-            return NULL;
-        }
-        w->open = p;
-        for (; w->cap_open < cap; w->cap_open++) {
-            p[w->cap_open] = (Open){loop, new_state(w), new_state(w)};
-        }
-    }
     w->open[w->nopen].loop = loop;
-    return w->failed ? NULL : &w->open[w->nopen++];
+    return &w->open[w->nopen++];
 }
 
 static void
@@ -409,9 +397,6 @@ enter_loop(Walk *w, uint32_t loop)
 {
     const SyncLoop *l = &w->t->loops[loop];
     Open *o = push(w, true);
-    if (o == NULL) {
-        return;
-    }
     o->out.reached = o->again.reached = false;
     if (l->trips == SYNC_NONE) {
         join(w, &o->out, &w->now);
@@ -468,9 +453,6 @@ static void
 branch(Walk *w, SyncEventKind kind)
 {
     Open *o = kind == SYNC_IF ? push(w, false) : &w->open[w->nopen - 1];
-    if (o == NULL) {
-        return;
-    }
     if (kind == SYNC_IF) {
         copy(w, &o->out, &w->now);
     } else if (kind == SYNC_ELSE) {
@@ -541,7 +523,7 @@ walk(Walk *w)
     w->nopen = 0;
     memset(w->now.flags, 0, w->bytes);
     w->now.reached = true;
-    for (uint32_t i = 0; i < w->t->nevents && !w->failed; i++) {
+    for (uint32_t i = 0; i < w->t->nevents; i++) {
         event(w, i);
     }
     leave_program(w);
@@ -551,10 +533,11 @@ static void
 prove(Walk *w)
 {
     int64_t most = w->t->work > 0 ? w->t->work : USUAL_WORK;
-    do {
+    w->grew = w->t->nloops > 0; /* without loops nothing has to settle */
+    while (w->grew && w->work < most) {
         walk(w);
-    } while (w->grew && w->work < most);
-    if (w->failed || w->grew) {
+    }
+    if (w->grew) {
         w->v->finding = SYNC_BUDGET;
         return;
     }
@@ -562,19 +545,45 @@ prove(Walk *w)
     walk(w);
 }
 
-static void
-release(Walk *w)
+/* Returns how many loops and branches are open at once. */
+static uint32_t
+deepest(const SyncTape *t)
 {
-    for (uint32_t i = 0; w->heads != NULL && i < w->t->nloops; i++) {
-        free(w->heads[i].flags);
+    uint32_t open = 0, most = 0;
+    for (uint32_t i = 0; i < t->nevents; i++) {
+        SyncEventKind kind = t->events[i].kind;
+        open += kind == SYNC_LOOP || kind == SYNC_IF;
+        open -= kind == SYNC_END || kind == SYNC_ENDIF;
+        most = open > most ? open : most;
     }
-    for (uint32_t i = 0; i < w->cap_open; i++) {
-        free(w->open[i].out.flags);
-        free(w->open[i].again.flags);
+    return most;
+}
+
+/* Makes the states of a walk, and of `depth` open loops and branches. False: they are
+ * too large, or memory is exhausted. */
+static bool
+make_states(Walk *w, uint32_t depth)
+{
+    uint32_t nloops = w->t->nloops;
+    size_t states = 1 + (size_t)nloops + 2 * (size_t)depth;
+    size_t structs = nloops * sizeof *w->heads + depth * sizeof *w->open;
+    if (w->bytes > MOST_BYTES / states) {
+        return false;
     }
-    free(w->heads);
-    free(w->open);
-    free(w->now.flags);
+    w->heads = calloc(1, structs + states * w->bytes + 1);
+    if (w->heads == NULL) {
+        return false;
+    }
+    w->open = (Open *)(w->heads + nloops);
+    w->free_bytes = (uint8_t *)(w->open + depth);
+    w->now = new_state(w);
+    for (uint32_t i = 0; i < nloops; i++) {
+        w->heads[i] = new_state(w);
+    }
+    for (uint32_t i = 0; i < depth; i++) {
+        w->open[i] = (Open){.out = new_state(w), .again = new_state(w)};
+    }
+    return true;
 }
 
 bool
@@ -583,20 +592,11 @@ sync_check(const SyncTape *t, SyncVerdict *v)
     Walk w = {.t = t, .columns = t->nstmts + t->nflags, .v = v};
     w.bytes = t->nflags + ((size_t)PIPE_COUNT + t->nflags) * w.columns;
     *v = (SyncVerdict){.finding = SYNC_ORDERED};
-    if (w.bytes * ((size_t)t->nloops + 8) > MOST_BYTES) {
-        v->finding = SYNC_BUDGET;
-        return false;
-    }
-    w.now = new_state(&w);
-    w.heads = calloc((size_t)t->nloops + 1, sizeof *w.heads);
-    w.failed = w.failed || w.heads == NULL;
-    for (uint32_t i = 0; !w.failed && i < t->nloops; i++) {
-        w.heads[i] = new_state(&w);
-    }
-    if (!w.failed) {
+    if (make_states(&w, deepest(t))) {
         prove(&w);
+    } else {
+        v->finding = SYNC_BUDGET;
     }
-    v->finding = w.failed ? SYNC_BUDGET : v->finding;
-    release(&w);
+    free(w.heads);
     return v->finding == SYNC_ORDERED;
 }
