@@ -5,8 +5,8 @@
  * is refuted (sync_run.c) has such an order of execution, and of the programs whose way
  * is known each one that is not in order is refuted.
  *
- *   test_sync             programs of up to 3 descriptors, and a sample of those of 4 and
- * 5 test_sync N           all programs of up to N descriptors */
+ *   test_sync            programs of up to 4 descriptors, and a sample of those of 5 and
+ * 6 test_sync N K/PARTS  all programs of N descriptors, one of the parts, from 0 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -201,36 +201,57 @@ hand_out(World *w, const Program *p, int from, int to, int round)
     }
 }
 
-/* Tries one execution of the program: a number of iterations, or one side of the branch.
+/* What executions of a program's instructions are in order, by how often those of a range
+ * are executed: what is around the range does not matter to that, so each is tried once.
  */
+typedef enum Known {
+    UNKNOWN,
+    SAFE,
+    UNSAFE
+} Known;
+
+typedef struct Executions {
+    Known once;            /* all of them */
+    Known begin[MOST + 1]; /* the first few */
+    Known none[MOST][MOST + 1], twice[MOST][MOST + 1];
+} Executions;
+
+/* Executes [0, from), [from, to) a number of times, [to, end), unless that is known. */
 static bool
-run_safe(World *w, const Program *p, int rounds)
+is_known_safe(World *w, const Program *p, Known *known, int rounds, int end)
 {
-    w->n = 0;
-    hand_out(w, p, 0, p->from, 0);
-    for (int r = 0; r < rounds; r++) {
-        hand_out(w, p, p->from, p->to, r);
+    if (*known == UNKNOWN) {
+        w->n = 0;
+        hand_out(w, p, 0, p->from, 0);
+        for (int r = 0; r < rounds; r++) {
+            hand_out(w, p, p->from, p->to, r);
+        }
+        hand_out(w, p, p->to, end, 0);
+        *known = is_safe(w) ? SAFE : UNSAFE;
     }
-    if (p->around != CHOICE || rounds == 0) {
-        hand_out(w, p, p->to, p->n, 0);
-    }
-    return is_safe(w);
+    return *known == SAFE;
 }
 
 static bool
-all_safe(World *w, const Program *p)
+all_safe(World *w, const Program *p, Executions *e)
 {
+    Known *none = &e->none[p->from][p->to], *twice = &e->twice[p->from][p->to];
     switch (p->around) {
     case PLAIN:
     case ONCE:
-        return run_safe(w, p, 1);
+        return is_known_safe(w, p, &e->once, 1, p->n);
     case TWICE:
-        return run_safe(w, p, 2);
+        return is_known_safe(w, p, twice, 2, p->n);
     case SOME:
-        return run_safe(w, p, 0) && run_safe(w, p, 1) && run_safe(w, p, 2);
+        return is_known_safe(w, p, none, 0, p->n) &&
+               is_known_safe(w, p, &e->once, 1, p->n) &&
+               is_known_safe(w, p, twice, 2, p->n);
     case BRANCH:
+        return is_known_safe(w, p, none, 0, p->n) &&
+               is_known_safe(w, p, &e->once, 1, p->n);
     case CHOICE:
-        return run_safe(w, p, 0) && run_safe(w, p, 1);
+        return is_known_safe(w, p, none, 0, p->n) &&
+               is_known_safe(w, p, &e->begin[p->to], 1, p->to);
     case AROUNDS:
         break;
     }
@@ -254,6 +275,28 @@ event(Tape *x, SyncEventKind kind, uint32_t index)
     x->events[x->t.nevents++] = (SyncEvent){.kind = kind, .index = index};
 }
 
+/* Begins the tapes of a program: its statements and accesses are the same whatever is
+ * around them, but for the loop. */
+static void
+begin_tapes(Tape *x, const Program *p)
+{
+    *x = (Tape){.flags = {{PIPE_MTE2, PIPE_V, 0}, {PIPE_V, PIPE_MTE2, 0}}};
+    for (int i = 0; i < p->n; i++) {
+        const Small *s = &p->p[i];
+        if (s->kind != SYNC_STMT) {
+            continue;
+        }
+        uint32_t k = x->t.nstmts++;
+        x->accesses[k] = (SyncAccess){
+            .space = SC_UB,
+            .write = s->write,
+            .dense = true,
+            .at = {.constant = s->buffer * BLOCK, .terms = {{SYNC_TERM_LOOP, 1, BLOCK}}},
+            .hi = BLOCK};
+        x->stmts[k] = (SyncStmt){.pipe = queues[s->queue], .first = k, .n = 1};
+    }
+}
+
 static void
 put(Tape *x, const Small *s, int32_t loop)
 {
@@ -262,22 +305,12 @@ put(Tape *x, const Small *s, int32_t loop)
         event(x, s->kind, (uint32_t)s->buffer);
         return;
     }
-    SyncAccess a = {.space = SC_UB,
-                    .write = s->write,
-                    .dense = true,
-                    .at = {.constant = s->buffer * BLOCK},
-                    .hi = BLOCK};
-    if (s->turns && loop != SYNC_NONE) {
-        a.at.n = 1;
-        a.at.terms[0] = (SyncTerm){SYNC_TERM_LOOP, 1, BLOCK};
-    }
-    event(x, SYNC_STMT, t->nstmts);
-    x->accesses[t->naccesses] = a;
-    x->stmts[t->nstmts++] = (SyncStmt){.pipe = queues[s->queue],
-                                       .loop = loop,
-                                       .at = t->nevents - 1,
-                                       .first = t->naccesses++,
-                                       .n = 1};
+    uint32_t k = t->nstmts++;
+    event(x, SYNC_STMT, k);
+    x->stmts[k].loop = loop;
+    x->stmts[k].at = t->nevents - 1;
+    x->accesses[k].at.n = s->turns && loop != SYNC_NONE;
+    t->naccesses++;
 }
 
 static void
@@ -293,7 +326,6 @@ make_tape(Tape *x, const Program *p)
 {
     bool loop = p->around == ONCE || p->around == TWICE || p->around == SOME;
     bool branch = p->around == BRANCH || p->around == CHOICE;
-    *x = (Tape){.flags = {{PIPE_MTE2, PIPE_V, 0}, {PIPE_V, PIPE_MTE2, 0}}};
     x->t = (SyncTape){.events = x->events,
                       .stmts = x->stmts,
                       .accesses = x->accesses,
@@ -337,6 +369,7 @@ typedef struct Tally {
     int64_t tried;                             /* programs, one of those that are alike */
     int64_t alike;                             /* of the present one, itself too */
     int64_t programs, proved, alarms, refuted; /* with all that are alike */
+    int part, parts; /* programs are taken by their first two letters */
     int shown;
 } Tally;
 
@@ -358,13 +391,12 @@ show(const Program *p)
 }
 
 static void
-try(Tally *t, const Program *p)
+try(Tally *t, const Program *p, Tape *x, Executions *e)
 {
-    Tape x;
     SyncVerdict v;
-    make_tape(&x, p);
-    bool proved = sync_check(&x.t, &v);
-    bool safe = all_safe(t->w, p);
+    make_tape(x, p);
+    bool proved = sync_check(&x->t, &v);
+    bool safe = all_safe(t->w, p, e);
     t->tried++;
     t->programs += t->alike;
     t->proved += proved ? t->alike : 0;
@@ -373,7 +405,7 @@ try(Tally *t, const Program *p)
         fail_msg("proved, but some order of execution goes wrong");
     }
     SyncWitness witness;
-    bool refuted = sync_run(&x.t, &witness);
+    bool refuted = sync_run(&x->t, &witness);
     bool one_way = p->around == PLAIN || p->around == ONCE || p->around == TWICE;
     t->refuted += refuted ? t->alike : 0;
     if (refuted && safe) {
@@ -410,18 +442,29 @@ is_plain(const Program *p)
            writes == 0 || accesses < 2;
 }
 
+static bool
+has_turns(const Program *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        if (p->p[i].turns) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 try_arounds(Tally *t, Program *p)
 {
-    bool turns = false;
-    for (int i = 0; i < p->n; i++) {
-        turns = turns || p->p[i].turns;
-    }
+    Tape x;
+    Executions e = {0};
+    bool turns = has_turns(p);
+    begin_tapes(&x, p);
     for (int a = turns ? TWICE : PLAIN; a < (turns ? BRANCH : AROUNDS); a++) {
         p->around = (Around)a;
         for (p->from = 0; p->from < p->n; p->from++) {
             for (p->to = p->from + 1; p->to <= p->n; p->to++) {
-                try(t, p);
+                try(t, p, &x, &e);
                 if (a == PLAIN) {
                     break;
                 }
@@ -455,17 +498,6 @@ exchanged(int letter_at, int how)
         return (i - ACCESSES) / 2 < 2 ? ACCESSES + ((i - ACCESSES) ^ 2) : i;
     }
     return i < first_flag + 2 * FLAGS ? first_flag + ((i - first_flag) ^ 1) : i;
-}
-
-static bool
-has_turns(const Program *p)
-{
-    for (int i = 0; i < p->n; i++) {
-        if (p->p[i].turns) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Compares a program with what an exchange makes of it: -1, 0 or 1. */
@@ -502,6 +534,9 @@ alike(const Program *p)
 static void
 enumerate(Tally *t, Program *p, int most)
 {
+    if (p->n == 2 && (p->letters[0] * LETTERS + p->letters[1]) % t->parts != t->part) {
+        return;
+    }
     if (p->n == most) {
         t->alike = is_plain(p) ? 0 : alike(p);
         if (t->alike > 0) {
@@ -528,8 +563,6 @@ report(const Tally *t, const char *what)
            (long long)t->refuted, (long long)t->alarms);
 }
 
-static int all_up_to = 4;
-
 static World *
 new_world(void)
 {
@@ -546,8 +579,8 @@ every_small_program(void **state)
 {
     (void)state;
     World *w = new_world();
-    for (int n = 2; n <= all_up_to; n++) {
-        Tally t = {.w = w};
+    for (int n = 2; n <= 4; n++) {
+        Tally t = {.w = w, .parts = 1};
         Program p = {0};
         char what[40];
         enumerate(&t, &p, n);
@@ -555,6 +588,27 @@ every_small_program(void **state)
         report(&t, what);
         assert_true(t.proved > 0);
     }
+    free(w->seen);
+    free(w);
+}
+
+/* A part of the programs of n descriptors. */
+typedef struct Part {
+    int n, part, parts;
+} Part;
+
+static void
+part_of_them(void **state)
+{
+    const Part *of = *state;
+    World *w = new_world();
+    Tally t = {.w = w, .part = of->part, .parts = of->parts};
+    Program p = {0};
+    char what[60];
+    enumerate(&t, &p, of->n);
+    (void)snprintf(what, sizeof what, "all of %d descriptors, part %d of %d", of->n,
+                   of->part, of->parts);
+    report(&t, what);
     free(w->seen);
     free(w);
 }
@@ -603,6 +657,7 @@ rounds_that_are_far_apart(void **state)
         Program p = {.n = 2, .around = TWICE, .from = 0, .to = 2};
         p.p[0] = (Small){SYNC_STMT, 0, 0, true, true};
         p.p[1] = (Small){SYNC_STMT, 1, 0, false, true};
+        begin_tapes(&x, &p);
         make_tape(&x, &p);
         x.loop.trips = x.loop.rounds = 8;
         x.accesses[1].at.constant = -far * BLOCK;
@@ -622,6 +677,7 @@ what_is_too_large(void **state)
     Program p = {.n = 2, .around = TWICE, .from = 0, .to = 2};
     p.p[0] = (Small){SYNC_STMT, 0, 0, true, false};
     p.p[1] = (Small){SYNC_STMT, 1, 1, false, false};
+    begin_tapes(&x, &p);
     make_tape(&x, &p);
     assert_true(sync_check(&x.t, &v));
     x.t.work = 1;
@@ -641,14 +697,22 @@ what_is_too_large(void **state)
 int
 main(int argc, char **argv)
 {
-    if (argc > 1) {
-        all_up_to = (int)strtol(argv[1], NULL, 10);
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_small_program),
         cmocka_unit_test(a_sample_of_larger_ones),
         cmocka_unit_test(rounds_that_are_far_apart),
         cmocka_unit_test(what_is_too_large),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (argc == 1) {
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    Part part;
+    if (argc != 3 || sscanf(argv[1], "%d", &part.n) != 1 ||
+        sscanf(argv[2], "%d/%d", &part.part, &part.parts) != 2 || part.n < 2 ||
+        part.n > MOST || part.part < 0 || part.part >= part.parts) {
+        (void)fprintf(stderr, "usage: test_sync [N K/PARTS]\n");
+        return 2;
+    }
+    const struct CMUnitTest parts[] = {cmocka_unit_test_prestate(part_of_them, &part)};
+    return cmocka_run_group_tests(parts, NULL, NULL);
 }
