@@ -217,7 +217,7 @@ fusion_distance(const Lower *l, const Fusion *f, const FusedOperand *o)
     if (f->flat || o->pitch == f->row_lanes * dtype_size(o->dtype)) {
         return AHEAD;
     }
-    return reads_after(l, f, o, READS_AHEAD) ? READS_AHEAD : 2 * o->pitch;
+    return reads_after(l, f, o, AHEAD) ? AHEAD : 2 * o->pitch;
 }
 
 void

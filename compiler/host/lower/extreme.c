@@ -50,7 +50,7 @@ static void
 look_ahead(Lower *l, const Search *x, LLVMValueRef at)
 {
     if (x->far) {
-        lower_prefetch(l, at, READS_AHEAD, REPEAT_BYTES, false);
+        lower_prefetch(l, at, AHEAD, REPEAT_BYTES, false);
     }
 }
 

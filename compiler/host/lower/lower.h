@@ -419,8 +419,7 @@ LLVMValueRef lower_bits_to_lanes(Lower *l, int lanes, LLVMValueRef *words, int n
 /* Asks for the lines of some bytes at that distance, which need not exist. */
 enum {
     CACHE_LINE = 64,
-    AHEAD = 4096,       /* bytes by which reads of long loops are prefetched */
-    READS_AHEAD = 1024, /* the same of loops that only read */
+    AHEAD = 1024, /* bytes by which reads of long loops are prefetched */
     /* of the variant of a reduction: its source is in memory that the caches do not
      * hold */
     REDUCE_FAR = 1 << 17

@@ -40,7 +40,7 @@ lanes_of_repeat(Lower *l, const LaneShape *sh, const LaneSource *src, LLVMValueR
     uint64_t off = !extreme ? 0 : t == DT_F16 ? 0x7e00 : 0x7fc00000;
     LLVMValueRef x = lower_lanes_load(l, t, sh->lanes, at, &src->blk);
     if ((sh->variant & REDUCE_FAR) != 0) {
-        lower_prefetch(l, at, READS_AHEAD, REPEAT_BYTES, false);
+        lower_prefetch(l, at, AHEAD, REPEAT_BYTES, false);
     }
     if (src->mask == NULL) {
         return x;

@@ -205,7 +205,7 @@ sum_groups(Lower *l, const Fold *f, LLVMValueRef dst, LLVMValueRef src, int64_t 
                  .n = 2};
     lower_counted_begin(l, &c);
     if (f->far && dst != src) {
-        lower_prefetch(l, c.at[1], READS_AHEAD, REPEAT_BYTES, false);
+        lower_prefetch(l, c.at[1], AHEAD, REPEAT_BYTES, false);
     }
     sum_of_few(l, f, c.at[0], c.at[1], lanes, lanes);
     lower_counted_end(l, &c);
