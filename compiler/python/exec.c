@@ -457,6 +457,16 @@ leave(Interp *in, Value manager, Span span, Flow f)
     return ok ? f : FLOW_FAIL;
 }
 
+static void
+forget_manager(Interp *in, Value manager, const Ast *item)
+{
+    const Ast *call = item->a;
+    if (manager.kind == VAL_OBJECT && manager.obj->cls->over && !in->watch &&
+        call->kind == AST_CALL && call->a->kind == AST_ATTR) {
+        manager.obj->cls->over(manager.obj, call->span);
+    }
+}
+
 static Flow
 exec_with(Interp *in, Ast *item, Ast *body)
 {
@@ -480,7 +490,9 @@ exec_with(Interp *in, Ast *item, Ast *body)
         f = exec_with(in, item->next, body);
     }
     in->here = item->a->span;
-    return leave(in, manager, item->a->span, f);
+    f = leave(in, manager, item->a->span, f);
+    forget_manager(in, manager, item);
+    return f;
 }
 
 /* ---- exceptions ---------------------------------------------------------- */

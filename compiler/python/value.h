@@ -126,6 +126,9 @@ typedef struct ObjectClass {
      * ended with an error or a jump. */
     bool (*enter)(Interp *in, Object *self, Span span, Value *result);
     bool (*leave)(Interp *in, Object *self, Span span, bool failed);
+    /* Optional: the core calls it when a with statement is over whose manager was the
+     * result of this call of a method. If that made it, nothing refers to it. */
+    void (*over)(Object *self, Span call);
     /* Optional: the core calls it when "as" bound the result of enter to a plain name. */
     void (*named)(Object *self, Sym name);
     /* Optional: the core calls it before an assignment gives a number to a name that has

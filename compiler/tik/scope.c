@@ -18,7 +18,13 @@
 Opener *
 tik_opener(Interp *in, Tik *c, OpenerKind kind, Span span)
 {
-    Opener *o = py_new(in, sizeof *o);
+    Opener *o = c->spare_opener;
+    if (o) {
+        c->spare_opener = o->inner;
+        memset(o, 0, sizeof *o);
+    } else {
+        o = py_new(in, sizeof *o);
+    }
     o->base.cls = &tik_opener_class;
     o->c = c;
     o->kind = kind;
@@ -305,6 +311,9 @@ opener_enter(Interp *in, Object *self, Span span, Value *result)
         return false;
     }
     o->entered = true;
+    if (o->c->openers.p[o->c->openers.n - 1] == o) {
+        o->c->openers.n--;
+    }
     if (o->kind == OPEN_GROUP) {
         return true;
     }
@@ -361,6 +370,18 @@ opener_leave(Interp *in, Object *self, Span span, bool failed)
     return true;
 }
 
+/* Keeps an opener that this call has made for the next one. Those of a nest stay. */
+static void
+opener_over(Object *self, Span call)
+{
+    Opener *o = (Opener *)self;
+    if (!o->inner && o->span.file == call.file && o->span.begin == call.begin &&
+        o->span.end == call.end) {
+        o->inner = o->c->spare_opener;
+        o->c->spare_opener = o;
+    }
+}
+
 static void
 opener_repr(Interp *in, Object *self, Text *out)
 {
@@ -385,6 +406,7 @@ const ObjectClass tik_opener_class = {
     .enter = opener_enter,
     .named = opener_named,
     .leave = opener_leave,
+    .over = opener_over,
     .repr = opener_repr,
 };
 

@@ -149,8 +149,9 @@ struct Tik {
     VEC(TScope *) expr_scope; /* by ExprId; filled on demand */
     VEC(Root *) globals;      /* in order of creation */
     VEC(Root *) locals;       /* on-core tensors, in order of creation */
-    VEC(struct Opener *) openers;
-    MethodObj **methods; /* by method number, made on demand */
+    VEC(struct Opener *) openers; /* those that were not entered at once */
+    struct Opener *spare_opener;  /* the next ones take it, and its inner ones */
+    MethodObj **methods;          /* by method number, made on demand */
     struct Profile_ *profile;
     bool built;
     bool pushed;           /* the kernel belongs to the unit */
