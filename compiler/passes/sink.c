@@ -17,7 +17,7 @@
 #include "passes/rewrite.h"
 
 enum {
-    LEAST_ROW = 512 /* bytes of a row that are worth an instruction of their own */
+    LEAST_ROW = 64 /* bytes of a row that are worth an instruction of their own */
 };
 
 typedef struct Sink {

@@ -112,6 +112,20 @@ lower_fused_sink(Lower *l, StmtId s)
     add_member(l, l->fusion, s, &m);
 }
 
+/* Makes chunks smaller that a short run would not fill. */
+static void
+fill_chunks(const Lower *l, Fusion *f, int widest)
+{
+    Iteration it;
+    (void)iteration_of(l->k, &l->k->stmts.p[l->k->stmts.p[f->scope].scope.body], &it);
+    int64_t count = count_known(it.lanes) ? it.lanes.times : 0;
+    int lanes = f->lanes;
+    while (count % lanes != 0 && lanes * widest > BLOCK_BYTES) {
+        lanes /= 2;
+    }
+    f->lanes = count % lanes == 0 && count / lanes <= FEW_STEPS ? lanes : f->lanes;
+}
+
 /* Finds out whether the loop is over rows, and of how many elements. */
 static void
 find_shape(const Lower *l, Fusion *f)
@@ -137,6 +151,9 @@ find_shape(const Lower *l, Fusion *f)
     f->lanes = sinks ? REPEAT_BYTES / 4 : CHUNK_BYTES / widest;
     while (!f->flat && f->lanes / 2 >= f->row_lanes && f->lanes * widest > BLOCK_BYTES) {
         f->lanes /= 2;
+    }
+    if (l->loop != NULL && f->flat && !sinks) {
+        fill_chunks(l, f, widest);
     }
 }
 
@@ -607,6 +624,36 @@ fills_chunks(const Fusion *f, LLVMValueRef count)
            LLVMConstIntGetSExtValue(count) % f->lanes == 0;
 }
 
+/* A call, its arguments and the test of the loop cost more than a few chunks do, so in a
+ * loop of the program these are written where they are needed. Elsewhere code is compiled
+ * in less time if equal loops share it. */
+static bool
+is_short(const Lower *l, const Fusion *f, LLVMValueRef count)
+{
+    return l->loop != NULL && f->whole && f->fit < 0 && !fusion_has_sink(f) &&
+           LLVMConstIntGetSExtValue(count) / f->lanes * f->n <= FEW_STEPS;
+}
+
+static void
+build_here(Lower *l, const Fusion *f, int64_t count)
+{
+    Chunk c = {.f = f};
+    for (int i = 0; i < f->noperands; i++) {
+        c.at[i] = f->operand[i].at;
+    }
+    for (int i = 0; i < f->n; i++) {
+        c.scalar[i] = f->member[i].scalar;
+    }
+    for (int i = 0; i < f->nhints; i++) {
+        c.hint[i] = f->hint[i].at;
+    }
+    l->in_chunk = true;
+    for (int64_t first = 0; first < count; first += f->lanes) {
+        build_chunk(l, &c, lower_const(l, first), NULL);
+    }
+    l->in_chunk = false;
+}
+
 static void
 call_loop(Lower *l, Fusion *f, LLVMValueRef count)
 {
@@ -616,6 +663,10 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
     Helper h;
     f->whole = fills_chunks(f, count);
     fusion_find_fit(l, f, f->whole ? LLVMConstIntGetSExtValue(count) : 0);
+    if (is_short(l, f, count)) {
+        build_here(l, f, LLVMConstIntGetSExtValue(count));
+        return;
+    }
     if (lower_helper_begin(l, &h, loop_name(l, f), types, nparams)) {
         build_helper(l, f, &h);
     }

@@ -11,6 +11,7 @@ enum {
     MOST_OPERANDS = 64,
     MOST_HINTS = 8,
     MOST_PARAMS = MOST_OPERANDS + 2 * MOST_MEMBERS + MOST_HINTS + 1,
+    FEW_STEPS = 8,         /* instructions on chunks that are no loop of their own */
     AHEAD_LEAST = 1 << 16, /* bytes of a tensor whose next tile is prefetched */
     MOST_STAGED = 8192     /* bytes of a row that is put together before it is streamed */
 };
