@@ -258,18 +258,16 @@ append(EmuRun *r, const EmuOp *op, Pipe pipe)
 
 /* ---- what hangs ---------------------------------------------------------- */
 
+/* Each queue is in it once at most, for which there is room. */
 typedef struct Chain {
-    char text[240];
+    char text[sizeof((Fault *)NULL)->text];
     size_t n;
 } Chain;
 
 static void
 say(Chain *c, const char *fmt, const char *a, int id, const char *b, uint32_t at)
 {
-    int n = c->n < sizeof c->text
-                ? snprintf(c->text + c->n, sizeof c->text - c->n, fmt, a, id, b, at)
-                : 0;
-    c->n += n > 0 ? (size_t)n : 0;
+    c->n += (size_t)snprintf(c->text + c->n, sizeof c->text - c->n, fmt, a, id, b, at);
 }
 
 static bool
@@ -316,8 +314,8 @@ hang(EmuRun *r, const EmuOp *op, FlagAt f)
         r->vals = w->vals;
         f = flag_of(r, w->op);
         r->vals = vals;
-        say(&c, "; PIPE_%s first waits for flag %d of PIPE_%s (descriptor %u)",
-            pipe_name(f.to), f.id, pipe_name(f.from), w->op->index);
+        say(&c, "%s, that for flag %d of PIPE_%s (descriptor %u)", "", f.id,
+            pipe_name(f.from), w->op->index);
     }
     return break_rule(r, op, RULE_SYNC_DEADLOCK, c.text);
 }

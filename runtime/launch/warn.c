@@ -13,7 +13,7 @@ typedef struct Warning {
     int32_t core;
     /* counts warnings in order of arrival; for a single core this is program order */
     int64_t number;
-    char text[240];
+    char text[sizeof((Fault *)NULL)->text];
 } Warning;
 
 struct Warnings {

@@ -90,7 +90,7 @@ typedef struct Fault {
     int param;     /* index of the operand at fault, -1: the instruction */
     int64_t value; /* value at fault, and the legal range */
     int64_t lo, hi;
-    TEXT(char text[240];)
+    TEXT(char text[400];)
 } Fault;
 
 /* Checks the rules that do not depend on operand values: availability, path, scopes,
