@@ -395,10 +395,14 @@ SEED    ?= 1
 mutants:
 	tests/mutants/mutants.py --count $(MUTANTS) --seed $(SEED)
 
+# diffrun and what stands for tikc compare the passes one by one, of each kernel that they execute.
+EACH_LOG = $(abspath $(BUILD))/passes.log
 check-passes: all test-tools
-	@ok=0; for p in $(HOST_PASSES) all; do echo "without $$p"; \
-	    TIKC_DISABLE=$$p TIKC=$(CURDIR)/tests/tools/without.sh BUILD=$(abspath $(BUILD)) \
-	    $(PYTHON) tests/run.py $(BUILD) --only golden --only random --only cross || ok=1; done; exit $$ok
+	@rm -f $(EACH_LOG); ok=0; TIKC_DISABLE=each TIKC_PASSES='$(HOST_PASSES)' TIKC_EACH_LOG=$(EACH_LOG) \
+	    TIKC=$(CURDIR)/tests/tools/each_pass.py BUILD=$(abspath $(BUILD)) \
+	    $(PYTHON) tests/run.py $(BUILD) --only golden --only random --only cross || ok=1; \
+	    awk '/^failed/ { print } !/^failed/ { n[$$1] += $$2 } END { for (p in n) print "without " p ": " n[p] " other kernels" }' \
+	    $(EACH_LOG); exit $$ok
 
 check-san: packages
 	$(if $(V),,@)ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \

@@ -20,7 +20,10 @@
  * all stopped with the same rule and text. All kernels of a source are compiled into one
  * module: at level 0 as they are written, at the others as the passes of the host back
  * end leave them; t is level 0, as they leave them. The environment's TIKC_DISABLE names
- * passes that are left out ('all': all of them). */
+ * passes that are left out ('all': all of them). With 'each', kernels are executed once
+ * more without each pass that changes what becomes of them, and without all of them; what
+ * was left out when a result differs is in the detail. The file TIKC_EACH_LOG gets lines
+ * 'PASS COUNT': how many kernels were executed without it. */
 #include "host/host.h"
 #include "tikblob.h"
 #include "pipeline.h"
@@ -35,8 +38,9 @@ enum {
     MAX_INPUTS = 2048,
     MAX_LEVELS = 4, /* sessions have 0 to 3 */
     NAME = 64,
-    REPLAYED = 8, /* one job of that many has its transforms checked by replay, */
-    APART = 250   /* and of a job of many kernels each kernel after that many */
+    MAX_WITHOUT = 32, /* passes of the host back end, and all of them */
+    REPLAYED = 8,     /* one job of that many has its transforms checked by replay, */
+    APART = 250       /* and of a job of many kernels each kernel after that many */
 };
 
 typedef struct Input {
@@ -78,7 +82,18 @@ typedef struct Host {
     const HostApi *api;
     HostSession *sessions[MAX_LEVELS];
     PassList without; /* passes of the host back end that are left out */
+    /* whether kernels are executed without each pass, too, and how many were */
+    bool each;
+    long others[MAX_WITHOUT + 2];
 } Host;
+
+/* The kernels of a source without one pass, where that makes others of them. */
+typedef struct Variant {
+    const char *name;   /* of what was left out */
+    TikKernel **entry;  /* by kernel; null: as another variant */
+    TikKernel *entries; /* those that there are */
+    void *handle;
+} Variant;
 
 static void *
 must(void *p)
@@ -314,9 +329,23 @@ emulate(Run *r, Unit *u, Kernel *k, char *why, size_t whysize)
     return true;
 }
 
-/* Runs a kernel on the emulator, then at each level. */
+/* Runs native code of a kernel and compares what it leaves with what the emulator did. */
+static bool
+run_native(Job *job, const Kernel *k, int index, TikKernel *entry, int threads,
+           const Run *emu, char *why, size_t whysize)
+{
+    Run host;
+    int n = (int)k->params.n;
+    fill_arrays(&host, job, k, index);
+    host.ok = tik_launch(entry, host.pointers, threads, &host.err);
+    bool ok = same(&host, emu, n, why, whysize);
+    free_arrays(&host, n);
+    return ok;
+}
+
+/* Runs a kernel on the emulator, then at each level and without each pass. */
 static void
-run_kernel(Job *job, Unit *u, const Native *native, int index)
+run_kernel(Job *job, Unit *u, const Native *native, const Variant *variants, int index)
 {
     Kernel *k = u->kernels.p[index];
     Run emu;
@@ -325,12 +354,13 @@ run_kernel(Job *job, Unit *u, const Native *native, int index)
     fill_arrays(&emu, job, k, index);
     bool ok = emulate(&emu, u, k, why, sizeof why);
     for (int i = 0; ok && job->levels[i]; i++) {
-        Run host;
-        fill_arrays(&host, job, k, index);
-        host.ok = tik_launch(&native[i].entries[index], host.pointers,
-                             job->levels[i] == '0' ? 1 : 2, &host.err);
-        ok = same(&host, &emu, n, why, sizeof why);
-        free_arrays(&host, n);
+        ok = run_native(job, k, index, &native[i].entries[index],
+                        job->levels[i] == '0' ? 1 : 2, &emu, why, sizeof why);
+    }
+    for (const Variant *v = variants; ok && v->name; v++) {
+        int given = snprintf(why, sizeof why, "without %s: ", v->name);
+        ok = !v->entry[index] || run_native(job, k, index, v->entry[index], 2, &emu,
+                                            why + given, sizeof why - (size_t)given);
     }
     if (!ok) {
         printf("RESULT %ld mismatch %s\n", job->id + index, why);
@@ -410,10 +440,128 @@ is_replayed(const Job *job)
     return (h >> 16) % REPLAYED == 0;
 }
 
+/* ---- without each pass --------------------------------------------------- */
+
+/* Returns a digest of what becomes of a kernel: the statements and operands as they are,
+ * and the text, which has the rest. */
+static uint64_t
+digest(const Kernel *k)
+{
+    Arena arena;
+    Text text;
+    arena_init(&arena);
+    text_init(&text, &arena);
+    ir_print(k, &text);
+    uint64_t h = checksum((const uint8_t *)text.p, text.n);
+    h = h * 31 + checksum((const uint8_t *)k->stmts.p, k->stmts.n * sizeof *k->stmts.p);
+    h = h * 31 + checksum((const uint8_t *)k->args.p, k->args.n * sizeof *k->args.p);
+    arena_free(&arena);
+    return h;
+}
+
+/* Whether a digest is the first of its kind of those that are known of a kernel; 0 ends
+ * them. */
+static bool
+is_new(uint64_t *known, uint64_t h)
+{
+    int i = 0;
+    while (known[i] && known[i] != h) {
+        i++;
+    }
+    bool fresh = !known[i];
+    known[i] = h;
+    return fresh;
+}
+
+/* Makes native code of the kernels of which leaving passes out makes something new. */
+static bool
+make_variant(Host *host, HostSession *s, Unit *u, const PassList *without, Variant *v,
+             uint64_t (*known)[MAX_WITHOUT + 2], long *others)
+{
+    int n = (int)u->kernels.n, changed = 0;
+    Kernel **list = must(calloc((size_t)n, sizeof(Kernel *)));
+    Kernel **kept = must(calloc((size_t)n, sizeof(Kernel *)));
+    int *at = must(calloc((size_t)n, sizeof *at));
+    PassOptions opt = {.without = without};
+    for (int i = 0; i < n; i++) {
+        Kernel *k = u->kernels.p[i], *tiled = passes_host(k, &opt);
+        kept[i] = k->tiled;
+        if (is_new(known[i], digest(tiled ? tiled : k))) {
+            k->tiled = tiled;
+            at[changed] = i;
+            list[changed++] = k;
+        } else if (tiled) {
+            kernel_free(tiled);
+        }
+    }
+    v->entry = must(calloc((size_t)n, sizeof(TikKernel *)));
+    v->entries = must(calloc((size_t)n + 1, sizeof *v->entries));
+    bool ok =
+        changed == 0 || host->api->jit(s, list, changed, false, v->entries, &v->handle);
+    for (int i = 0; i < changed; i++) {
+        v->entry[at[i]] = &v->entries[i];
+        if (list[i]->tiled) {
+            kernel_free(list[i]->tiled);
+        }
+        list[i]->tiled = kept[at[i]];
+    }
+    *others += changed;
+    free(list);
+    free(kept);
+    free(at);
+    return ok;
+}
+
+/* Makes the variants of a job, at the level of its last one, whose kernels are tiled. The
+ * list ends with one that has no name. */
+static bool
+make_variants(Host *host, const Job *job, Unit *u, Variant *variants)
+{
+    int n = (int)u->kernels.n, count = 0;
+    char last = job->levels[strlen(job->levels) - 1];
+    HostSession *s = session_of(host, u, level_of(last));
+    uint64_t(*known)[MAX_WITHOUT + 2] = must(calloc((size_t)n, sizeof *known));
+    PassList without = {0};
+    for (int i = 0; i < n; i++) {
+        Kernel *k = u->kernels.p[i];
+        (void)is_new(known[i], digest(k->tiled ? k->tiled : k));
+    }
+    bool ok = s != NULL;
+    for (int i = 0; ok && i < pass_count; i++) {
+        if ((pass_table[i].needs & FACT_HOST) != 0) {
+            const PassInfo *one = &pass_table[i];
+            VEC_PUSH(&u->arena, &without, one);
+            PassList alone = {.p = &one, .n = 1};
+            variants[count].name = one->name;
+            ok = make_variant(host, s, u, &alone, &variants[count], known,
+                              &host->others[count]);
+            count++;
+        }
+    }
+    variants[count].name = "all";
+    ok = ok && make_variant(host, s, u, &without, &variants[count], known,
+                            &host->others[count]);
+    free(known);
+    return ok;
+}
+
+static void
+free_variants(const Host *host, Variant *v)
+{
+    for (; v->name; v++) {
+        if (v->handle) {
+            host->api->release(v->handle);
+        }
+        free(v->entry);
+        free(v->entries);
+    }
+}
+
 static void
 run_kernels(Job *job, Host *host, Unit *u)
 {
     Native native[MAX_LEVELS] = {0};
+    Variant variants[MAX_WITHOUT + 2] = {0};
     int n = (int)u->kernels.n;
     bool ok = true;
     Kernel **tiled = tile(host, u, is_replayed(job));
@@ -424,8 +572,9 @@ run_kernels(Job *job, Host *host, Unit *u)
         ok = s != NULL && host->api->jit(s, u->kernels.p, n, false, native[i].entries,
                                          &native[i].handle);
     }
+    ok = ok && (!host->each || make_variants(host, job, u, variants));
     for (int i = 0; ok && i < n; i++) {
-        run_kernel(job, u, native, i);
+        run_kernel(job, u, native, variants, i);
     }
     if (!ok) {
         print_refusal(job, u);
@@ -438,6 +587,7 @@ run_kernels(Job *job, Host *host, Unit *u)
         }
         free(native[i].entries);
     }
+    free_variants(host, variants);
     use_tiled(u, tiled, true);
     free(tiled);
 }
@@ -475,7 +625,8 @@ run_job(Job *job, Host *host)
     unit_free(&u);
 }
 
-/* names: of passes of the host back end, with commas between them, or 'all', or null. */
+/* names: of passes of the host back end, with commas between them, 'all', 'each', or
+ * null. */
 static bool
 read_disabled(Host *host, Arena *arena, const char *names)
 {
@@ -484,7 +635,8 @@ read_disabled(Host *host, Arena *arena, const char *names)
             VEC_PUSH(arena, &host->without, &pass_table[i]);
         }
     }
-    if (!names || strcmp(names, "all") == 0) {
+    host->each = names && strcmp(names, "each") == 0;
+    if (!names || strcmp(names, "all") == 0 || host->each) {
         return true;
     }
     char *list = arena_printf(arena, "%s", names), *rest = NULL;
@@ -497,6 +649,23 @@ read_disabled(Host *host, Arena *arena, const char *names)
         VEC_PUSH(arena, &host->without, p);
     }
     return true;
+}
+
+/* Adds to the log how many kernels were executed without each pass. */
+static void
+write_log(const Host *host)
+{
+    const char *path = getenv("TIKC_EACH_LOG");
+    FILE *f = host->each && path ? fopen(path, "a") : NULL;
+    for (int i = 0, at = 0; f && i <= pass_count; i++) {
+        if (i == pass_count || (pass_table[i].needs & FACT_HOST) != 0) {
+            fprintf(f, "%s %ld\n", i == pass_count ? "all" : pass_table[i].name,
+                    host->others[at++]);
+        }
+    }
+    if (f) {
+        fclose(f);
+    }
 }
 
 int
@@ -523,6 +692,7 @@ main(void)
             host.api->close(host.sessions[i]);
         }
     }
+    write_log(&host);
     free(job);
     unit_free(&u);
     return 0;
