@@ -256,7 +256,7 @@ typedef struct BlobAt {
     uint32_t fourcc; /* 0: no section */
     uint64_t offset;
     int64_t descriptor; /* -1: none */
-    int64_t seen_lo, seen_hi, allowed_lo, allowed_hi;
+    NOT_LEAN(int64_t seen_lo, seen_hi, allowed_lo, allowed_hi;)
 } BlobAt;
 
 /* Fills *diag, which may be null. It always returns false. */

@@ -30,14 +30,13 @@ blob_refuse(TikBlobDiag *diag, uint32_t rule, const BlobAt *at)
     if (diag == NULL) {
         return false;
     }
-    *diag = (TikBlobDiag){.rule = rule,
-                          .offset = at->offset,
-                          .descriptor = at->descriptor,
-                          .seen_lo = at->seen_lo,
-                          .seen_hi = at->seen_hi,
-                          .allowed_lo = at->allowed_lo,
-                          .allowed_hi = at->allowed_hi};
+    *diag =
+        (TikBlobDiag){.rule = rule, .offset = at->offset, .descriptor = at->descriptor};
 #ifndef TIK_LEAN
+    diag->seen_lo = at->seen_lo;
+    diag->seen_hi = at->seen_hi;
+    diag->allowed_lo = at->allowed_lo;
+    diag->allowed_hi = at->allowed_hi;
     const char *code = tikblob_rule_name(rule);
     for (size_t i = 0; i + 1 < sizeof diag->code && code[i] != 0; i++) {
         diag->code[i] = code[i];

@@ -174,29 +174,31 @@ always_reached(const Verifier *v)
     return v->nifs == 0;
 }
 
-static BlobAt
-values_of_fault(const Verifier *v)
+/* Refuses by a rule on instructions, whose numbers are those of the fault. */
+static bool
+refuse_by(Verifier *v, uint32_t rule)
 {
-    return (BlobAt){.seen_lo = v->fault.value,
-                    .seen_hi = v->fault.value,
-                    .allowed_lo = v->fault.lo,
-                    .allowed_hi = v->fault.hi};
+    return verify_bad(v, rule, (BlobSeen){v->fault.value, v->fault.lo, v->fault.hi});
 }
 
 /* Refuses by the rule that is broken whatever the values are. */
-LEAN_APART static bool
+static bool
 refuse_fault(Verifier *v)
 {
-    BlobAt at = values_of_fault(v);
-    return verify_refuse(v, check_rule(v->fault.rule), &at);
+    return refuse_by(v, check_rule(v->fault.rule));
 }
 
-LEAN_APART static bool
+/* The present descriptor is not proved: its bit is set, or it is refused. Returns false
+ * in the second case. */
+static bool
 fails(Verifier *v, bool refuted)
 {
-    BlobAt at = values_of_fault(v);
-    return verify_weak(v, refuted ? check_rule(v->fault.rule) : (uint32_t)BLOB_UNPROVED,
-                       &at);
+    if (v->weak == NULL) {
+        return refuse_by(v,
+                         refuted ? check_rule(v->fault.rule) : (uint32_t)BLOB_UNPROVED);
+    }
+    v->weak[v->d.index / 8] |= (uint8_t)(1 << (v->d.index % 8));
+    return true;
 }
 
 /* ---- steps of the checker ------------------------------------------------ */
@@ -251,7 +253,7 @@ stands(Verifier *v, CheckStep s)
     Known *k = known(v);
     Fault *fault = v->d.checked ? NULL : &v->fault; /* such a step is never reported */
     v->fault.rule = RULE_NONE;                      /* the text stays, nobody reads it */
-    v->fault.value = v->fault.lo = v->fault.hi = 0;
+    NOT_LEAN(v->fault.value = v->fault.lo = v->fault.hi = 0;)
     Standing is = verify_dead(v) ? STANDS_PROVED : obligation_stands(k, s, fault);
     bool open = s.kind == CHECK_BOUNDS && check_is_open(&v->in.args[s.param].t);
     return is == STANDS_PROVED && open && !verify_dead(v) ? STANDS_OPEN : is;

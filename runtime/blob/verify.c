@@ -19,35 +19,32 @@
 
 /* ---- refusing ------------------------------------------------------------ */
 
-LEAN_APART bool
-verify_refuse(Verifier *v, uint32_t rule, const BlobAt *values)
+static BlobAt
+place(const Verifier *v)
 {
-    BlobAt at = *values;
-    at.fourcc = blob_sections[SEC_CODE].fourcc;
-    at.offset = v->d.offset;
-    at.descriptor = v->d.index;
+    return (BlobAt){.fourcc = blob_sections[SEC_CODE].fourcc,
+                    .offset = v->d.offset,
+                    .descriptor = v->d.index};
+}
+
+#ifdef TIK_LEAN
+bool
+verify_refuse(Verifier *v, uint32_t rule)
+{
+    BlobAt at = place(v);
     return blob_refuse(v->diag, rule, &at);
 }
-
-LEAN_APART bool
-verify_bad(Verifier *v, BlobRule rule, BlobSeen seen)
-{
-    BlobAt at = {.seen_lo = seen.seen,
-                 .seen_hi = seen.seen,
-                 .allowed_lo = seen.lo,
-                 .allowed_hi = seen.hi};
-    return verify_refuse(v, rule, &at);
-}
-
+#else
 bool
-verify_weak(Verifier *v, uint32_t rule, const BlobAt *values)
+verify_bad(Verifier *v, uint32_t rule, BlobSeen seen)
 {
-    if (v->weak == NULL) {
-        return verify_refuse(v, rule, values);
-    }
-    v->weak[v->d.index / 8] |= (uint8_t)(1 << (v->d.index % 8));
-    return true;
+    BlobAt at = place(v);
+    at.seen_lo = at.seen_hi = seen.seen;
+    at.allowed_lo = seen.lo;
+    at.allowed_hi = seen.hi;
+    return blob_refuse(v->diag, rule, &at);
 }
+#endif
 
 /* ---- ranges (P5) --------------------------------------------------------- */
 

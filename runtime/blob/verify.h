@@ -98,12 +98,14 @@ typedef struct Verifier {
     RegFact *regs;
 } Verifier;
 
-/* Refuses with the rule and the present descriptor as place. It always returns false. */
-bool verify_refuse(Verifier *v, uint32_t rule, const BlobAt *values);
-bool verify_bad(Verifier *v, BlobRule rule, BlobSeen seen);
-/* Notes that the present descriptor is not proved: its bit is set, or it is refused.
- * Returns false in the second case. */
-bool verify_weak(Verifier *v, uint32_t rule, const BlobAt *values);
+/* Refuses with the rule, a BlobRule or that of check_rule, and the present descriptor as
+ * place. It always returns false. */
+#ifdef TIK_LEAN
+bool verify_refuse(Verifier *v, uint32_t rule);
+#define verify_bad(v, rule, ...) verify_refuse(v, rule)
+#else
+bool verify_bad(Verifier *v, uint32_t rule, BlobSeen seen);
+#endif
 
 bool verify_dead(const Verifier *v);
 /* Gives the values of a number at the present descriptor. Returns false when a counter is

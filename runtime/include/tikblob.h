@@ -38,6 +38,7 @@ typedef struct TikBlobDiag {
     char section[5]; /* fourcc or "" */
     uint64_t offset; /* byte offset in the file */
     int64_t descriptor; /* index in the kernel's code or -1 */
+    /* what was found and what is allowed; 0 of a loader that has no names */
     int64_t seen_lo, seen_hi;
     int64_t allowed_lo, allowed_hi;
 } TikBlobDiag;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/lean.h"
+
 /* No root tensor ends beyond this byte, and sums of a few such offsets are exact. */
 #define FAR_AWAY ((int64_t)1 << 48)
 
@@ -13,14 +15,14 @@
  * has one copy of them, in lean/integer.c. */
 #ifdef TIK_LEAN
 #define OUTLINE
-int64_t sat_add(int64_t a, int64_t b);
-int64_t sat_mul(int64_t a, int64_t b);
+PURE int64_t sat_add(int64_t a, int64_t b);
+PURE int64_t sat_mul(int64_t a, int64_t b);
 bool mul_overflow(int64_t a, int64_t b, int64_t *out);
-int64_t div_floor(int64_t a, int64_t b);
-int64_t div_ceil(int64_t a, int64_t b);
-int64_t mod_floor(int64_t v, int64_t m);
-int64_t round_up(int64_t a, int64_t b);
-int64_t gcd(int64_t a, int64_t b);
+PURE int64_t div_floor(int64_t a, int64_t b);
+PURE int64_t div_ceil(int64_t a, int64_t b);
+PURE int64_t mod_floor(int64_t v, int64_t m);
+PURE int64_t round_up(int64_t a, int64_t b);
+PURE int64_t gcd(int64_t a, int64_t b);
 #else
 #define OUTLINE static inline
 #endif

@@ -33,19 +33,19 @@ interval_is_multiple(Interval r, int64_t m)
 }
 
 /* Returns all values from lo to hi; lo <= hi. */
-Interval interval_between(int64_t lo, int64_t hi);
+PURE Interval interval_between(int64_t lo, int64_t hi);
 /* Returns the values from lo to hi that are v modulo m. With m <= 0, or when no value is,
  * the result is lo to hi. */
-Interval interval_stepped(int64_t lo, int64_t hi, int64_t m, int64_t v);
+PURE Interval interval_stepped(int64_t lo, int64_t hi, int64_t m, int64_t v);
 /* Returns every value that a number of the type can have in its int64_t form
  * (num/scalar.h). A uint64 from 2^63 on is a negative number there, and the bits of
  * floats may be any. */
-Interval interval_of_type(Dtype t);
+PURE Interval interval_of_type(Dtype t);
 /* Returns whether a has no value outside of the ends of b. */
-bool interval_inside(Interval a, Interval b);
+PURE bool interval_inside(Interval a, Interval b);
 
 /* Returns the values of a and those of b. */
-Interval interval_join(Interval a, Interval b);
+PURE Interval interval_join(Interval a, Interval b);
 /* Gives the values that are in a and in b. Returns false, with a in *out, when there are
  * none. */
 bool interval_meet(Interval a, Interval b, Interval *out);

@@ -48,16 +48,17 @@ Dtype dtype_find_operand(const char *name); /* any type that operands have */
 
 /* ---- memories and pipes -------------------------------------------------- */
 
-const char *scope_name(Scope s); /* "UB" */
-const char *scope_text(Scope s); /* "local.UB" */
-int scope_alloc_unit(Scope s);   /* bytes */
+const char *scope_name(Scope s);    /* "UB" */
+const char *scope_text(Scope s);    /* "local.UB" */
+PURE int scope_alloc_unit(Scope s); /* bytes */
 /* Returns the size of a tensor of `bytes` bytes rounded up to whole granules: the bytes
  * that may be accessed from its start on, and for which every allocator makes room. In UB
  * and L1 these are whole blocks. In global memory another block follows, which the
  * device's allocator guarantees. It does not allocate constant tables (table), so these
  * have their whole blocks only. */
-int64_t scope_granule(Scope s, bool table, int64_t bytes);
-int scope_align(Scope s, Dtype t); /* required alignment of an operand address, bytes */
+PURE int64_t scope_granule(Scope s, bool table, int64_t bytes);
+PURE int scope_align(Scope s,
+                     Dtype t); /* required alignment of an operand address, bytes */
 bool scope_find(const char *text,
                 Scope *out); /* finds a scope by the text of its constant */
 
@@ -182,8 +183,8 @@ soc_has(const Soc *s, Feature f)
 }
 #else
 Profile soc_profile(const Soc *s);
-bool soc_on(const Soc *s, CoreSet cores);
-bool soc_has(const Soc *s, Feature f);
+PURE bool soc_on(const Soc *s, CoreSet cores);
+PURE bool soc_has(const Soc *s, Feature f);
 #endif
 /* Appends the families of the processors for which has() is true, in the order of
  * soc.def: "Ascend310B, Ascend610Lite". */
@@ -213,8 +214,8 @@ typedef enum Sem {
     SEM_COUNT
 } Sem;
 
-const char *sem_name(Sem s); /* "ADD" */
-bool sem_reads_dst(Sem s);   /* whether the destination is a source too */
+const char *sem_name(Sem s);    /* "ADD" */
+PURE bool sem_reads_dst(Sem s); /* whether the destination is a source too */
 
 /* Sets of element types (typeset.def). */
 typedef enum TypeSet {
@@ -241,9 +242,9 @@ typedef struct OpInfo {
 /* These return the columns of an instruction. In a lean loader the form of one that no
  * processor of the family has is FORM_COUNT. */
 #ifdef TIK_LEAN
-Form op_form(Op op);
-int op_pipe(Op op);
-Sem op_sem(Op op);
+PURE Form op_form(Op op);
+PURE int op_pipe(Op op);
+PURE Sem op_sem(Op op);
 #else
 extern const OpInfo op_table[OP_COUNT];
 
@@ -271,16 +272,16 @@ bool op_find(const char *name, Op *out);
 const char *op_method(Op op);
 /* Returns whether the processor has the instruction for this type of the form's main
  * operand (form.def). */
-bool op_has_dtype(Op op, Dtype t, const Soc *soc);
+PURE bool op_has_dtype(Op op, Dtype t, const Soc *soc);
 /* For an instruction whose operands differ in type (typeset.def, PAIR): returns whether
  * the processor has the pair. *info gets the column info of its rows, or-ed: for
  * conversions the rounding modes as bits 1 << RoundMode. */
 bool op_has_pair(Op op, Dtype dst, Dtype src, const Soc *soc, uint32_t *info);
 /* Returns whether the processor has the instruction with any dtype. */
-bool op_on_soc(Op op, const Soc *soc);
+PURE bool op_on_soc(Op op, const Soc *soc);
 /* Returns whether a form has no tensor data, so that every processor has its instructions
  * and they have no dtype. */
-bool form_is_control(Form f);
+PURE bool form_is_control(Form f);
 
 /* A rule is its number less RULE_NUMBERS. */
 #define RULE_NUMBERS 1000
@@ -325,7 +326,7 @@ typedef enum OperandType {
 
 /* Returns the dtype of an operand of this type if the main operand has dtype main;
  * DT_NONE when the type leaves it open. */
-Dtype operand_type_dtype(OperandType of, Dtype main);
+PURE Dtype operand_type_dtype(OperandType of, Dtype main);
 
 /* Rounding modes of conversions (vector 3.2), in the order of the language's words. */
 typedef enum RoundMode {
@@ -355,8 +356,8 @@ typedef struct ParamInfo {
     uint32_t lanes : 5; /* number of a way in which vector lanes address it; 0: none */
 } ParamInfo;
 
-int64_t param_lo(const ParamInfo *p);
-int64_t param_hi(const ParamInfo *p);
+PURE int64_t param_lo(const ParamInfo *p);
+PURE int64_t param_hi(const ParamInfo *p);
 
 /* Many operands are alike, so a row of a form is the number of a row of all that
  * differ. */
@@ -364,7 +365,7 @@ typedef uint8_t ParamRow;
 extern const ParamInfo param_infos[];
 #define param_at(rows, i) (&param_infos[(rows)[i]])
 /* Returns the role alone: a loader without a verifier has no more of the operands. */
-Role role_at(const ParamRow *rows, int i);
+PURE Role role_at(const ParamRow *rows, int i);
 #else
 typedef struct ParamInfo {
     const char *name;
@@ -420,17 +421,17 @@ param_is_item(const ParamInfo *p)
 
 #ifdef TIK_LEAN
 const ParamRow *form_params(Form f, int *n);
-Family form_family(Form f);
-int form_main(Form f);
-int form_first(Form f, Role role);
-bool form_is_vector(Form f, int param);
-uint64_t form_vector_bits(Form f);
+PURE Family form_family(Form f);
+PURE int form_main(Form f);
+PURE int form_first(Form f, Role role);
+PURE bool form_is_vector(Form f, int param);
+PURE uint64_t form_vector_bits(Form f);
 /* The same of an instruction's form. */
 const ParamRow *op_params(Op op, int *n);
-Family op_family(Op op);
-int op_main(Op op);
-int op_first(Op op, Role role);
-bool op_is_vector(Op op, int param);
+PURE Family op_family(Op op);
+PURE int op_main(Op op);
+PURE int op_first(Op op, Role role);
+PURE bool op_is_vector(Op op, int param);
 #else
 extern const ParamInfo param_table[];
 
@@ -542,9 +543,9 @@ typedef struct LaneOperand {
 } LaneOperand;
 
 /* The operand must satisfy form_is_vector. */
-LaneOperand form_lanes(Form f, int param);
+PURE LaneOperand form_lanes(Form f, int param);
 /* Returns blk0_is_1 of such an operand under the kernel's readings; c may be null. */
-bool form_blk0_is_1(Form f, int param, const Choices *c);
+PURE bool form_blk0_is_1(Form f, int param, const Choices *c);
 
 /* A tensor operand of four axes in LMEM lanes or linear memory (form.def, IN_LMEM).
  * form_lmem returns null for other operands. */
@@ -552,7 +553,7 @@ typedef struct LmemOperand {
     int8_t lane, shape, stride;
 } LmemOperand;
 
-const LmemOperand *form_lmem(Form f, int param);
+PURE const LmemOperand *form_lmem(Form f, int param);
 
 /* What a move of tensors in LMEM does in addition to copying (the operand func of the
  * form LMOVE). */
@@ -574,7 +575,7 @@ enum {
     SEGMENT_DIMS = 8 /* dimensions of a list of SliceInfo */
 };
 
-const SliceOperand *form_slice(Form f, int param);
+PURE const SliceOperand *form_slice(Form f, int param);
 /* Returns the slot of the operand of that role and name, with name null of the first of
  * that role; -1: none. */
 #ifdef TIK_LEAN
@@ -597,8 +598,8 @@ form_key(const char *name)
     return key;
 }
 
-int form_slot_of(Form f, Role role, int key);
-int op_slot_of(Op op, Role role, int key);
+PURE int form_slot_of(Form f, Role role, int key);
+PURE int op_slot_of(Op op, Role role, int key);
 #define form_slot(form, role, name) form_slot_of(form, role, form_key(name))
 #define op_slot(op, role, name)     op_slot_of(op, role, form_key(name))
 #else
@@ -614,11 +615,11 @@ typedef struct PathInfo {
 } PathInfo;
 
 /* Returns the move path between two memories; null if no processor has it. */
-const PathInfo *path_find(Scope src, Scope dst);
+PURE const PathInfo *path_find(Scope src, Scope dst);
 /* Returns whether data_move has the path on the processor. */
-bool soc_has_path(const Soc *s, Scope src, Scope dst);
+PURE bool soc_has_path(const Soc *s, Scope src, Scope dst);
 /* Returns whether tensor_mov has it, if it does not involve L0C. */
-bool soc_has_tensor_mov(const Soc *s, Scope src, Scope dst);
+PURE bool soc_has_tensor_mov(const Soc *s, Scope src, Scope dst);
 
 /* The units of a move in bytes. An L0C fractal has 16 x 16 elements. */
 typedef struct MoveUnits {
@@ -628,7 +629,7 @@ typedef struct MoveUnits {
         dst_gap;
 } MoveUnits;
 
-MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
+PURE MoveUnits move_units(Scope src, Dtype src_dt, Scope dst, Dtype dst_dt);
 
 /* Conversion codes (ConvReluMode) of moves between UB and L0C, element by element:
  *   0  none: raw bytes
@@ -646,7 +647,7 @@ enum {
     MAX_LANES = 256
 };
 
-int mask_words(MaskForm f); /* 1, 2, 4, 1 */
+PURE int mask_words(MaskForm f); /* 1, 2, 4, 1 */
 
 /* ---- special registers (vector 12.1) ------------------------------------- */
 

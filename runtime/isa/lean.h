@@ -15,8 +15,12 @@
 /* Functions of which the frame is not to be a part of their caller's, which calls others
  * that need more of the stack. */
 #define LEAN_APART __attribute__((noinline))
+/* Functions whose result depends on their arguments and on what these point to, and which
+ * do nothing else: calls whose results only texts need are left out. */
+#define PURE __attribute__((pure))
 #else
 #define LEAN_APART
+#define PURE
 #define TEXT(...)     __VA_ARGS__
 #define NOT_LEAN(...) __VA_ARGS__
 #define LEAN(...)

@@ -22,11 +22,11 @@ Interval scalar_interval(ScalarOp op, const ScalarIntervals *in, bool *exact);
  * have them: then the result is any value of its own type, and not exact. */
 Interval scalar_interval_untyped(ScalarOp op, const ScalarIntervals *in, bool *exact);
 /* The type of a result: of comparisons bool. */
-Dtype scalar_interval_type(ScalarOp op, Dtype type);
+PURE Dtype scalar_interval_type(ScalarOp op, Dtype type);
 /* The sums, differences, products and negations themselves, in 64 bits. False: one may
  * overflow, or the operation is another one or not one of integers. */
 bool scalar_interval_exact(ScalarOp op, const ScalarIntervals *in, Interval *out);
 /* Any number of steps from a, which wrap in the type. */
-Interval scalar_interval_stepped(Dtype t, Interval a, int64_t step);
+PURE Interval scalar_interval_stepped(Dtype t, Interval a, int64_t step);
 
 #endif

@@ -30,11 +30,11 @@ atomic_register(uint32_t mode, AtomicOp op)
 uint32_t atomic_read(const uint8_t *sreg);
 /* Returns the number of the mode of an element type; 0 when it has none. */
 uint32_t atomic_mode_of(Dtype t);
-bool atomic_exists(uint32_t reg, const Soc *soc);
+PURE bool atomic_exists(uint32_t reg, const Soc *soc);
 /* Returns a text like "atomic addition in float32", which is in buf. */
 const char *atomic_text(uint32_t reg, char *buf, size_t size);
 /* Returns whether writes from this memory to global memory respect the mode. */
-bool atomic_applies(const Soc *soc, Scope from);
+PURE bool atomic_applies(const Soc *soc, Scope from);
 
 /* The operation that a write does on each element instead of copying it. */
 typedef struct AtomicWrite {

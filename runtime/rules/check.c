@@ -19,21 +19,16 @@
 #include <stdio.h>
 #endif
 
+#ifdef TIK_LEAN
 bool
-check_fail_at(Fault *fault, const FaultAt *at)
+check_fail_rule(Fault *fault, Rule rule)
 {
-    if (fault == NULL) { /* nobody asks which rule it is */
-        return false;
+    if (fault != NULL) { /* otherwise nobody asks which rule it is */
+        fault->rule = rule;
     }
-    fault->rule = at->rule;
-    fault->param = at->param;
-    fault->value = at->value;
-    fault->lo = at->lo;
-    fault->hi = at->hi;
     return false;
 }
-
-#ifndef TIK_LEAN
+#else
 bool
 check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
 {
@@ -44,7 +39,12 @@ check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(fault->text, sizeof fault->text, fmt, ap);
     va_end(ap);
-    return check_fail_at(fault, at);
+    fault->rule = at->rule;
+    fault->param = at->param;
+    fault->value = at->value;
+    fault->lo = at->lo;
+    fault->hi = at->hi;
+    return false;
 }
 
 void

@@ -36,7 +36,7 @@ typedef struct CheckTensor {
 
 /* Returns the bytes from the root's base on that may be accessed: its whole granule
  * (scope_granule), or its bytes alone if it is exact. */
-int64_t check_limit(const CheckTensor *t);
+PURE int64_t check_limit(const CheckTensor *t);
 
 /* Returns whether the size of the tensor, or of the arrays of a list, is not known yet,
  * so that bounds that hold prove nothing. */
@@ -83,13 +83,14 @@ enum {
 };
 
 /* The numbers of a broken rule; where only the answer counts it is null, since texts take
- * longer than rules. text names the operand, the value, the limit and the
- * unit, for example "nburst is 4096; data_move takes 1 to 4095 bursts". */
+ * longer than rules. A lean loader has the rule alone. text names the operand, the value,
+ * the limit and the unit, for example "nburst is 4096; data_move takes 1 to 4095 bursts".
+ */
 typedef struct Fault {
     Rule rule;
-    int param;     /* index of the operand at fault, -1: the instruction */
-    int64_t value; /* value at fault, and the legal range */
-    int64_t lo, hi;
+    NOT_LEAN(int param;)     /* index of the operand at fault, -1: the instruction */
+    NOT_LEAN(int64_t value;) /* value at fault, and the legal range */
+    NOT_LEAN(int64_t lo, hi;)
     TEXT(char text[400];)
 } Fault;
 
@@ -172,20 +173,20 @@ bool check_offset(Op op, const CheckOffset *o, Fault *fault);
 bool check_fits(Op op, int param, const CheckTensor *t, int64_t extent, Fault *fault);
 /* These return the number of the first n lanes that a pattern of vreduce keeps, and
  * which: first, first + step, ... */
-int64_t check_pattern_count(int64_t pattern, int64_t n);
+PURE int64_t check_pattern_count(int64_t pattern, int64_t n);
 void check_pattern_lanes(int64_t pattern, int *first, int *step);
 /* Returns whether src1_rep_stride counts blocks from the bits of a repeat to those of the
  * next; otherwise it says whether they follow each other without gaps, or are the same
  * ones. */
-bool check_pattern_strided(const CheckInstr *in);
+PURE bool check_pattern_strided(const CheckInstr *in);
 /* Returns the number of which horizontal_repeat_times of vbi is a multiple. */
-int64_t check_bi_unit(const Soc *soc, Dtype t);
+PURE int64_t check_bi_unit(const Soc *soc, Dtype t);
 /* Checks overlap-forbidden of the vertical repeats of vbi, which are step bytes apart and
  * have window bytes each. */
 bool check_bi_windows(int64_t window, int64_t step, Fault *fault);
 /* Returns whether the rules of overlap compare the two tensors. Entries of one list may
  * overlap. */
-bool check_overlap_relates(Form f, int a, int b);
+PURE bool check_overlap_relates(Form f, int a, int b);
 
 /* Warnings on a correct instruction (path-applicability, dtype-differs). Calls report for
  * each. */
@@ -210,7 +211,7 @@ typedef struct Footprint {
 
 /* Returns how far operand param reaches at most, from its start. Bounds are checked with
  * it. */
-int64_t check_extent(const CheckInstr *in, int param);
+PURE int64_t check_extent(const CheckInstr *in, int param);
 /* Returns the bytes that operand param (DST or SRC) accesses. A mask of bits with holes
  * gives the runs up to its highest lane (an upper bound), and counter mode counts its
  * last repeat as a full one; *exact says which. The instruction must be correct
@@ -218,22 +219,22 @@ int64_t check_extent(const CheckInstr *in, int param);
 Footprint check_footprint(const CheckInstr *in, int param, bool *exact);
 /* Returns one past the last byte that is accessed, relative to the root; the offset when
  * none is. */
-int64_t footprint_end(const Footprint *f);
+PURE int64_t footprint_end(const Footprint *f);
 /* Returns the same with the further bytes that overlap rules count. */
-int64_t check_overlap_end(const CheckInstr *in, int param);
+PURE int64_t check_overlap_end(const CheckInstr *in, int param);
 
 /* Returns the alignment that the instruction requires of a tensor operand, in bytes. */
-int check_align(const CheckInstr *in, int param);
+PURE int check_align(const CheckInstr *in, int param);
 /* The least number that the range of an operand allows: 0, which does nothing, of a
  * number of repeats that is no literal, and of the bursts of data_move by the reading
  * D10. */
-int64_t check_least(const CheckInstr *in, int param);
+PURE int64_t check_least(const CheckInstr *in, int param);
 /* Returns the dtype in which the value of a SCALAR operand is given. */
-Dtype check_scalar_dtype(const CheckInstr *in, int param);
+PURE Dtype check_scalar_dtype(const CheckInstr *in, int param);
 
 /* The rule that a CHECK_VALUE step of the operand is named by; RULE_NONE: there is no
  * such step. */
-Rule check_value_rule(Op op, int param);
+PURE Rule check_value_rule(Op op, int param);
 /* Whether the bounds of the operand hold for all numbers between those of lo and hi, of
  * an instruction whose bounds are not monotone (FamilyRules.bounds_corners); no for more
  * numbers than it tries. Others: that hi holds. at is room for it. The evaluations that
@@ -242,31 +243,31 @@ bool check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr
                           CheckStep step, uint64_t *work);
 /* Bounds of the instruction relate numbers in ways that no interval tells: they are
  * decided where all numbers are known. Depends on attributes only. */
-bool check_is_irregular(const CheckInstr *in);
+PURE bool check_is_irregular(const CheckInstr *in);
 /* Destinations are sources too, or may be where that depends on a number that is no
  * literal. */
-bool check_reads_dst(const CheckInstr *in);
+PURE bool check_reads_dst(const CheckInstr *in);
 /* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
-Rule check_bounds_rule(Op op, int param);
-Rule check_overlap_rule(Op op, int param);
+PURE Rule check_bounds_rule(Op op, int param);
+PURE Rule check_overlap_rule(Op op, int param);
 /* Whether sources may accumulate in the destination: then src0 is also compared with
  * src1. */
-bool check_accumulating_form(Form f);
+PURE bool check_accumulating_form(Form f);
 /* Whether overlap of the operand with the first destination is a question of equal steps
  * (moves, lanes): else only operands that never come near each other are known not to
  * meet. */
-bool check_overlap_is_regular(Form f, int param);
+PURE bool check_overlap_is_regular(Form f, int param);
 
 /* Checks deq-sign-bit: whether a parameter word of a scaled conversion is for the
  * destination. The stage calls it for literals, both back ends always. */
 bool check_pack_sign(uint64_t pack, Dtype dst, Fault *fault);
 
 /* The geometry of a vector instruction. */
-int check_lanes(const CheckInstr *in);       /* lanes of a repeat */
-int64_t check_repeats(const CheckInstr *in); /* counter mode: ceil(N / L) */
-bool check_lane_active(const CheckInstr *in, int64_t repeat, int lane);
+PURE int check_lanes(const CheckInstr *in);       /* lanes of a repeat */
+PURE int64_t check_repeats(const CheckInstr *in); /* counter mode: ceil(N / L) */
+PURE bool check_lane_active(const CheckInstr *in, int64_t repeat, int lane);
 /* Returns whether the results of two lanes share a byte, so that masks have both of them
  * or neither. */
-bool check_masks_pairs(const CheckInstr *in);
+PURE bool check_masks_pairs(const CheckInstr *in);
 
 #endif

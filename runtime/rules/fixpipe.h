@@ -13,8 +13,8 @@ typedef enum FixMode {
 } FixMode;
 
 const char *fix_mode_name(FixMode m);
-bool fix_mode_scales(FixMode m);
-bool fix_mode_is_vector(FixMode m);
+PURE bool fix_mode_scales(FixMode m);
+PURE bool fix_mode_is_vector(FixMode m);
 
 /* These return the rows of a block: the valid ones, and those that the source has. */
 static inline int64_t

@@ -24,14 +24,14 @@ typedef struct Flags {
 } Flags;
 
 /* Returns the number of flags that two queues of the processor have. */
-int flag_ids(const Soc *soc);
+PURE int flag_ids(const Soc *soc);
 /* Returns how many of them programs should use: those from 0 on. */
-int flag_ids_usual(const Soc *soc);
+PURE int flag_ids_usual(const Soc *soc);
 enum {
     MOST_BLOCKS = 65535 /* of a loop over cores */
 };
 /* Returns whether the processor has the queue. */
-bool flag_has_pipe(const Soc *soc, Pipe p);
+PURE bool flag_has_pipe(const Soc *soc, Pipe p);
 
 /* Returns the queue that executes an instruction (data-movement 12.1), which may be that
  * of its path. check_static must be true. */

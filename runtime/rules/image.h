@@ -72,11 +72,11 @@ typedef struct ImageShape {
 
 /* Checks the rules of a number. Returns false with a text when it breaks one. */
 bool image_number_ok(const ImageNumbers *n, int slot, char *text, size_t size);
-Rule image_rule(int slot); /* RULE_NONE when the slot has no rule */
+PURE Rule image_rule(int slot); /* RULE_NONE when the slot has no rule */
 /* Computes the shape, saturated, for any numbers, legal or not. */
-ImageShape image_shape(const ImageNumbers *n);
+PURE ImageShape image_shape(const ImageNumbers *n);
 /* Returns the bytes of a tensor operand. */
-int64_t image_bytes(const ImageNumbers *n, int slot);
+PURE int64_t image_bytes(const ImageNumbers *n, int slot);
 /* Checks address-align of the sources, which depends on the format. For a literal it is a
  * step of the checker; otherwise both back ends call it during the execution. */
 bool image_aligned(const CheckInstr *in, Fault *fault);

@@ -15,10 +15,11 @@ typedef struct FaultAt {
 
 /* Fills *fault, which may be null as in all rules on values. It always returns false.
  * Whatever is computed for the text alone stands among the arguments: a loader that has
- * no texts (isa/lean.h) does not compute it. */
-bool check_fail_at(Fault *fault, const FaultAt *at);
+ * no texts (isa/lean.h) does not compute it, and keeps of the numbers that of the rule.
+ */
 #ifdef TIK_LEAN
-#define check_fail(fault, at, ...) check_fail_at(fault, at)
+bool check_fail_rule(Fault *fault, Rule rule);
+#define check_fail(fault, at, ...) check_fail_rule(fault, (at)->rule)
 #else
 bool check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -110,7 +111,7 @@ bool check_numbers(const CheckInstr *in, Fault *fault);
 bool check_alone(const CheckInstr *in, CheckStep step, Fault *fault);
 /* Returns whether the operand is compared with those before it: a tensor that is not the
  * first destination. */
-bool check_has_overlap(Op op, int param);
+PURE bool check_has_overlap(Op op, int param);
 /* Copies an instruction without the operands that its form does not have. */
 void check_copy(CheckInstr *to, const CheckInstr *from);
 
@@ -127,10 +128,10 @@ void check_list_add(char *buf, size_t size, const char *name);
 const char *check_op_name(const CheckInstr *in);
 /* Returns whether a chosen reading gives the processor the instruction, with the types of
  * the 310P class. */
-bool check_by_choice(const CheckInstr *in);
+PURE bool check_by_choice(const CheckInstr *in);
 const char *check_param_name(const CheckInstr *in, int param);
 /* Returns whether a number is in the range of its row (form.def), by whatever rule. */
-bool check_in_row(const CheckInstr *in, int param);
+PURE bool check_in_row(const CheckInstr *in, int param);
 /* The processor has the pair of types of dst and src, with the rounding mode where there
  * is one (convert.c). */
 bool check_conversion(const CheckInstr *in, Fault *fault);
@@ -140,18 +141,18 @@ bool check_same_dtype(const CheckInstr *in, int param, Fault *fault);
 
 /* Returns the type whose width gives the number of lanes: that of the widest operand that
  * is addressed by vector lanes. */
-Dtype check_widest(const CheckInstr *in);
+PURE Dtype check_widest(const CheckInstr *in);
 /* Returns the mask operand; null when the form has none. */
-const CheckMask *check_mask(const CheckInstr *in);
+PURE const CheckMask *check_mask(const CheckInstr *in);
 /* Checks dst-overlap: count items of `each` bytes must fit into the bytes from the first
  * to the end of the last one. Then an instruction's work is bounded by memory, whatever
  * its counts are. */
 bool check_counted(const CheckInstr *in, int param, int64_t count, int64_t each,
                    Fault *fault);
-bool check_is_pad_move(const CheckInstr *in);
+PURE bool check_is_pad_move(const CheckInstr *in);
 /* Of a load with windows: every number of the image and the kernel is in its range, so
  * that no product overflows. */
-bool check_is_geometry(const CheckInstr *in);
+PURE bool check_is_geometry(const CheckInstr *in);
 
 /* ---- lanes.c, for families that address some of their operands by lanes -- */
 
@@ -169,10 +170,10 @@ typedef struct LaneGeometry {
 } LaneGeometry;
 
 /* The operand must satisfy form_is_vector. */
-LaneGeometry check_geometry(const CheckInstr *in, int param);
+PURE LaneGeometry check_geometry(const CheckInstr *in, int param);
 /* Returns one past the highest active lane of a repeat. */
-int lanes_end(const CheckInstr *in);
-int64_t lanes_extent(const CheckInstr *in, int param);
+PURE int lanes_end(const CheckInstr *in);
+PURE int64_t lanes_extent(const CheckInstr *in, int param);
 Footprint lanes_footprint(const CheckInstr *in, int param, bool *exact);
 /* Checks source param against destination dst by the rules of vector 1.6 for one and
  * several repeats. */
@@ -183,15 +184,15 @@ bool lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step,
                        int param, Fault *fault);
 
 /* Returns the first t in [0, n) with -wlen < x + t*step < rlen; -1 when there is none. */
-int64_t check_first_overlap(int64_t x, int64_t step, int64_t wlen, int64_t rlen,
-                            int64_t n);
+PURE int64_t check_first_overlap(int64_t x, int64_t step, int64_t wlen, int64_t rlen,
+                                 int64_t n);
 
 /* Checks that the operand, from its first to its last byte, shares no byte with another
  * one. */
 bool check_apart(const CheckInstr *in, Rule rule, int other, int param, Fault *fault);
 /* Returns whether counter mode counts the elements of each repeat, and repeat_times is
  * used. */
-bool check_counts_per_repeat(const CheckInstr *in);
+PURE bool check_counts_per_repeat(const CheckInstr *in);
 
 /* Returns whether two byte ranges of one root share a byte. */
 static inline bool

@@ -50,7 +50,7 @@ uint32_t acc_copy_codes(const Soc *soc);
 const char *block_mode_name(BlockMode m); /* "m" */
 const char *acc_scale_name(AccScale s);   /* "DEQ8" */
 /* Returns whether there is a parameter for each channel. */
-bool acc_scale_is_vector(AccScale s);
+PURE bool acc_scale_is_vector(AccScale s);
 
 /* The unit of a move: its elements, and the bytes from unit to unit on either side. Gaps
  * in L0C count units of `gap` bytes, those on the other side blocks of 32 bytes. */
@@ -59,13 +59,13 @@ typedef struct AccUnits {
 } AccUnits;
 
 /* Returns the unit. packed is a reading of CHOICE_VECTOR_ROWS. */
-AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed);
+PURE AccUnits acc_units(BlockMode mode, Dtype acc, Dtype out, int64_t sid, bool packed);
 /* These return the bytes of the vector of a move of n bursts, and those from burst to
  * burst. VDEQ has one vector for all bursts (or, by CHOICE_VDEQ_VECTOR, one for each). */
-int64_t acc_vector_bytes(AccScale s, int64_t n, const Choices *c);
-int64_t acc_vector_step(AccScale s, const Choices *c);
+PURE int64_t acc_vector_bytes(AccScale s, int64_t n, const Choices *c);
+PURE int64_t acc_vector_step(AccScale s, const Choices *c);
 /* Returns whether 8-bit results go to the second half of blocks (CHOICE_SID_HALVES). */
-bool acc_high_half(int64_t sid, const Choices *c);
+PURE bool acc_high_half(int64_t sid, const Choices *c);
 
 /* The use of parameter words. */
 typedef struct AccUse {

@@ -28,18 +28,18 @@ const char *reg_mode_name(RegMode m);
 /* Lists the modes of a form for messages: "NORM, BRC". */
 const char *reg_mode_list(Form f, char *buf, size_t size);
 /* Returns whether the form loads or stores with this mode. */
-bool reg_mode_is_for(Form f, RegMode m);
+PURE bool reg_mode_is_for(Form f, RegMode m);
 /* Returns whether the mode takes registers whose elements have `size` bytes. */
-bool reg_mode_takes(RegMode m, int size);
+PURE bool reg_mode_takes(RegMode m, int size);
 /* Returns whether tensors of this mode have elements of half the width of the
  * register's. */
-bool reg_mode_narrow(RegMode m);
+PURE bool reg_mode_narrow(RegMode m);
 /* Returns the bytes of UB that all lanes take. */
-int64_t reg_mode_bytes(RegMode m, int size);
+PURE int64_t reg_mode_bytes(RegMode m, int size);
 
 /* These return whether an instruction works on registers, and whether one of its tensor
  * operands is a register. */
-bool reg_form(Form f);
-bool reg_operand(Form f, int param);
+PURE bool reg_form(Form f);
+PURE bool reg_operand(Form f, int param);
 
 #endif

@@ -190,7 +190,7 @@ require_unit(const CheckInstr *in, int param)
 /* ---- texts --------------------------------------------------------------- */
 
 #ifdef TIK_LEAN
-#define broken(in, row, at, fault) check_fail_at(fault, at)
+#define broken(in, row, at, fault) check_fail(fault, at)
 #else
 typedef struct Broken {
     const CheckInstr *in;

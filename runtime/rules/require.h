@@ -6,14 +6,14 @@
 #include "rules/check.h"
 
 /* Returns the rule that names the step of the operand; RULE_NONE when it has no row. */
-Rule require_rule(Op op, int param);
+PURE Rule require_rule(Op op, int param);
 /* Returns whether all rows of the operand hold; if not, *fault gets the first that does
  * not. */
 bool require_holds(const CheckInstr *in, int param, Fault *fault);
 /* Returns how the legal values of the operand depend on other numbers. */
-Direction require_direction(Op op, int param);
+PURE Direction require_direction(Op op, int param);
 /* Returns the unit of which the operand must be a multiple by a row with the direction
  * STEPS; 1 for other directions. */
-int64_t require_unit(const CheckInstr *in, int param);
+PURE int64_t require_unit(const CheckInstr *in, int param);
 
 #endif

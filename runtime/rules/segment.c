@@ -351,13 +351,13 @@ check_slice_info(const CheckInstr *in, int param, Fault *fault)
 {
     SliceDim d = check_slice_operands(in);
     (void)param;
-    if (check_slice_dim(&d, fault)) {
-        return true;
-    }
-    if (fault != NULL) {
+    bool holds = check_slice_dim(&d, fault);
+#ifndef TIK_LEAN
+    if (!holds && fault != NULL) {
         fault->param = fault->param ? SLICEDIM_src_start_index : SLICEDIM_dst_start_index;
     }
-    return false;
+#endif
+    return holds;
 }
 
 const FamilyRules rules_segment = {.statics = segment_statics,

@@ -31,7 +31,7 @@ bool check_slice_bursts(const SliceDim *d, Fault *fault);
 bool check_slice_indices(const SliceDim *d, bool src, Fault *fault);
 bool check_slice_fit(const SliceDim *d, bool src, Fault *fault);
 /* Returns the segments along the dimension, 1 or more, after check_slice_dim. */
-int64_t slice_count(const SliceDim *d, bool src);
+PURE int64_t slice_count(const SliceDim *d, bool src);
 /* Returns the reading of choice D8. */
 static inline bool
 slice_drops_tail(const Choices *c)
@@ -39,7 +39,7 @@ slice_drops_tail(const Choices *c)
     return chosen(c, CHOICE_SLICE_TAIL) == CHOSE_SLICE_TAIL_DROP;
 }
 /* Returns whether the dimension ends with lines that are dropped. */
-bool slice_has_tail(const SliceDim *d, bool src);
+PURE bool slice_has_tail(const SliceDim *d, bool src);
 /* Checks slice-total; dst and src are the segments of each list. */
 bool check_slice_total(int64_t dst, int64_t src, Fault *fault);
 /* Checks address-align of the segments of a dimension of a list for UB, which are pitch
@@ -83,6 +83,6 @@ int64_t segment_flatten(SegmentSide *dst, SegmentSide *src, int64_t len);
  * side overlap. */
 bool check_segments(const CheckInstr *in, Fault *fault);
 /* Returns the operands of data_copy.dim as a dimension. */
-SliceDim check_slice_operands(const CheckInstr *in);
+PURE SliceDim check_slice_operands(const CheckInstr *in);
 
 #endif

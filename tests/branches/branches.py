@@ -17,7 +17,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = '/usr/lib/llvm-19/bin/'
 BRANCH = 4   # the kind of a region
-REFUSES = re.compile(r'(\(\d+\) )?(blob_bad|blob_bad_value|verify_bad|verify_refuse|bad)\(')  # always false
+REFUSES = re.compile(r'(\(\d+\) )?(blob_bad|blob_bad_value|verify_bad|refuse_by|bad)\(')  # always false
 
 
 def run_tests(cover):

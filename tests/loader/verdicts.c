@@ -4,7 +4,7 @@
  *   verdicts LIST    LIST has the paths of the blobs, one per line
  *
  * open, refused RULE SECTION OFFSET or, for each kernel, its descriptors with a sum over
- * all their fields, and proved or refused with numbers. It also watches the memory that
+ * all their fields, and proved with numbers or refused. It also watches the memory that
  * the loader uses: the workspace has marks after its end, and the stack is filled with
  * marks before each call. The last line has the most bytes of stack of open and verify,
  * and the greatest part of the stated workspace that stayed unused. */
@@ -161,7 +161,7 @@ walk(int kernel)
 }
 
 static void
-put_refusal(bool numbers)
+put_refusal(void)
 {
     put(" refused");
     put_number(diag.rule);
@@ -169,12 +169,6 @@ put_refusal(bool numbers)
     put(diag.section[0] ? diag.section : "-");
     put_number((int64_t)diag.offset);
     put_number(diag.descriptor);
-    if (numbers) {
-        put_number(diag.seen_lo);
-        put_number(diag.seen_hi);
-        put_number(diag.allowed_lo);
-        put_number(diag.allowed_hi);
-    }
 }
 
 /* Returns the bytes at the end of the workspace that were not written, or -1 when bytes
@@ -225,7 +219,7 @@ verify(int kernel)
         tikblob_kernel(&blob, kernel, &k);
         note(&most_rest, k.nregs > 0 ? (size_t)rest : 0);
     } else {
-        put_refusal(true);
+        put_refusal();
     }
     return true;
 }
@@ -243,7 +237,7 @@ examine(const char *path)
     bool opened = tikblob_open(&blob, bytes, (uint64_t)n, &diag);
     note(&most_open, used_stack());
     if (!opened) {
-        put_refusal(false);
+        put_refusal();
         return true;
     }
     for (int k = 0; k < blob.nkernels && ok; k++) {

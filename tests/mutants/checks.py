@@ -23,7 +23,7 @@ import clang.cindex as ci
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 K = ci.CursorKind
 # Functions that refuse. Those that do so whatever happens are found by fixpoint.
-REFUSERS = {'blob_bad', 'blob_bad_value', 'blob_refuse', 'verify_bad', 'verify_refuse', 'verify_weak', 'bad', 'finding', 'data_found'}
+REFUSERS = {'blob_bad', 'blob_bad_value', 'blob_refuse', 'verify_bad', 'refuse_by', 'bad', 'finding', 'data_found'}
 RACE = 'SYNC_RACE'  # what a verdict has that refuses
 FLAGS = ['-Icompiler', '-Iruntime', '-Iruntime/include', '-std=c11', '-D_POSIX_C_SOURCE=200809L']
 SWITCH = '''
