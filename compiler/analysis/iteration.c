@@ -239,8 +239,7 @@ whole_repeats(const Kernel *k, const Stmt *s, Form form, int repeat_lanes, Itera
             return false;
         }
     }
-    return count_known(it->rows) && count_known(it->lanes) &&
-           it->lanes.times == repeat_lanes;
+    return count_known(it->lanes) && it->lanes.times == repeat_lanes;
 }
 
 static void

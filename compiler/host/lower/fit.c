@@ -58,7 +58,7 @@ fusion_find_fit(const Lower *l, Fusion *f, int64_t count)
 {
     int s = only_stored(f);
     f->fit = -1;
-    if (!l->target->half_arithmetic || !f->flat || !f->whole || f->streams ||
+    if (!l->target->half_arithmetic || !f->flat || count == 0 || f->streams ||
         fusion_has_sink(f) || s < 0 || f->operand[s].dtype != DT_F16 ||
         f->operand[s].bits || f->lanes % NUMBERS != 0 || !is_converted(f, s)) {
         return;

@@ -615,13 +615,20 @@ build_helper(Lower *l, const Fusion *f, Helper *h)
     lower_helper_end(l, h);
 }
 
-/* The number of elements is known to fill all chunks, so a loop needs no code for a rest,
- * which is as much as that for the chunks. */
+/* Returns whether the number of elements fills all chunks: then a loop needs no code for
+ * a rest, which is as much as that for the chunks. */
 static bool
 fills_chunks(const Fusion *f, LLVMValueRef count)
 {
-    return f->flat && LLVMIsAConstantInt(count) != NULL &&
-           LLVMConstIntGetSExtValue(count) % f->lanes == 0;
+    bool known = LLVMIsAConstantInt(count) != NULL;
+    return f->flat &&
+           (known ? LLVMConstIntGetSExtValue(count) % f->lanes == 0 : f->multiples);
+}
+
+static int64_t
+known_count(LLVMValueRef count)
+{
+    return LLVMIsAConstantInt(count) != NULL ? LLVMConstIntGetSExtValue(count) : 0;
 }
 
 /* A call, its arguments and the test of the loop cost more than a few chunks do, so in a
@@ -630,8 +637,9 @@ fills_chunks(const Fusion *f, LLVMValueRef count)
 static bool
 is_short(const Lower *l, const Fusion *f, LLVMValueRef count)
 {
-    return l->loop != NULL && f->whole && f->fit < 0 && !fusion_has_sink(f) &&
-           LLVMConstIntGetSExtValue(count) / f->lanes * f->n <= FEW_STEPS;
+    int64_t n = known_count(count);
+    return l->loop != NULL && f->whole && f->fit < 0 && !fusion_has_sink(f) && n > 0 &&
+           n / f->lanes * f->n <= FEW_STEPS;
 }
 
 static void
@@ -662,9 +670,9 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
     int nparams = params_of(l, f, types);
     Helper h;
     f->whole = fills_chunks(f, count);
-    fusion_find_fit(l, f, f->whole ? LLVMConstIntGetSExtValue(count) : 0);
+    fusion_find_fit(l, f, f->whole ? known_count(count) : 0);
     if (is_short(l, f, count)) {
-        build_here(l, f, LLVMConstIntGetSExtValue(count));
+        build_here(l, f, known_count(count));
         return;
     }
     if (lower_helper_begin(l, &h, loop_name(l, f), types, nparams)) {
@@ -720,6 +728,18 @@ number_of(Lower *l, Count c, StmtId s)
                                     lower_const(l, c.times), "");
 }
 
+/* Returns whether all instructions have whole chunks, however many. */
+static bool
+has_multiples(const Fusion *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        if (f->member[i].lanes.times % f->lanes != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Returns the least number of elements; *equal: all instructions have that many. */
 static LLVMValueRef
 least_elems(Lower *l, Fusion *f, bool *equal)
@@ -744,7 +764,11 @@ least_elems(Lower *l, Fusion *f, bool *equal)
 static void
 call_rest(Lower *l, const Fusion *f, int i, LLVMValueRef done)
 {
-    Fusion one = {.scope = f->scope, .n = 1, .flat = true, .lanes = f->lanes};
+    Fusion one = {.scope = f->scope,
+                  .n = 1,
+                  .flat = true,
+                  .multiples = f->multiples,
+                  .lanes = f->lanes};
     FusedMember *m = &one.member[0];
     *m = f->member[i];
     for (int j = 0; j < m->n; j++) {
@@ -834,6 +858,7 @@ lower_fused_scope(Lower *l, StmtId s)
     f->scope = s;
     find_shape(l, f);
     collect(l, f);
+    f->multiples = has_multiples(f);
     bool equal = true;
     LLVMValueRef count = f->flat ? least_elems(l, f, &equal) : rows_of(l, f);
     bool streams = fusion_find_streams(l, f);

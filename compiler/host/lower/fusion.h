@@ -61,6 +61,7 @@ struct Fusion {
     int nhints;
     FusedHint hint[MOST_HINTS];
     bool flat;
+    bool multiples;    /* all members have whole chunks, however many */
     bool whole;        /* of a flat loop: its elements fill all chunks */
     int64_t row_lanes; /* of a loop over rows */
     int lanes;         /* of a chunk */
@@ -98,7 +99,7 @@ void sinks_end(Lower *l, const Chunk *c);
 
 /* ---- host/lower/fit.c: float16 that is looked at after the loop ---------- */
 
-/* Finds the operand of a loop over that many elements. */
+/* Finds the operand of a loop over that many elements; 0: known only at run time. */
 void fusion_find_fit(const Lower *l, Fusion *f, int64_t count);
 /* Stores a chunk of it. */
 void fit_store(Lower *l, const Chunk *c, LLVMValueRef at);
