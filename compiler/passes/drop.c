@@ -2,11 +2,12 @@
  * them, so that their values need not leave the registers.
  *
  * Needs: fused scopes. Guarantees: of a buffer in the list of a fused scope, no byte that
- * the scope writes is read after the scope before it is written again. Never: changes
- * statements otherwise.
+ * the scope writes is read after the scope before it is written again; a scope that has
+ * one move drops its tile, so that only the check of it is left, else the move takes the
+ * scope's place. Never: changes statements otherwise.
  *
- * A kernel that may read bytes that were never written sees what is left in the memory,
- * so nothing is dropped there, unless that makes no difference (passes/unset.h). */
+ * Who reads bytes that were never written sees what is left in their memory, so what has
+ * been there is not dropped, unless that makes no difference (passes/unset.h). */
 #include "passes/fate.h"
 #include "passes/passes.h"
 #include "passes/unset.h"
@@ -14,7 +15,14 @@
 typedef struct Drop {
     Kernel *k;
     Fates fates;
+    bool *unset; /* by BufId: see fate_find_unset; null: it makes no difference */
 } Drop;
+
+static bool
+may_drop(const Drop *d, BufId b)
+{
+    return fate_may_drop(d->k, b) && (d->unset == NULL || !d->unset[b]);
+}
 
 static bool
 is_listed(const Kernel *k, const Stmt *scope, BufId b)
@@ -56,8 +64,8 @@ drop_written(Drop *d, StmtId scope, const Iteration *it)
     Kernel *k = d->k;
     for (int i = 0; i < it->n; i++) {
         BufId b = it->op[i].ref.buf;
-        if (it->op[i].writes && fate_may_drop(k, b) &&
-            !is_listed(k, &k->stmts.p[scope], b) && is_dropped(d, scope, b)) {
+        if (it->op[i].writes && may_drop(d, b) && !is_listed(k, &k->stmts.p[scope], b) &&
+            is_dropped(d, scope, b)) {
             VEC_PUSH(&k->arena, &k->drops, b);
             k->stmts.p[scope].scope.ndrops++;
         }
@@ -78,6 +86,21 @@ drop_in_scope(Drop *d, StmtId scope)
     }
 }
 
+/* A move that is needed is a copy, which is more than a loop of its own. */
+static void
+unwrap_move(Kernel *k, StmtId scope)
+{
+    Iteration it;
+    Stmt *st = &k->stmts.p[scope];
+    const Stmt *only = &k->stmts.p[st->scope.body];
+    if (st->scope.ndrops == 0 && only->next == 0 && iteration_of(k, only, &it) &&
+        it.moves) {
+        StmtId next = st->next;
+        *st = *only;
+        st->next = next;
+    }
+}
+
 bool
 pass_drop(Kernel *k)
 {
@@ -85,10 +108,18 @@ pass_drop(Kernel *k)
     Arena scratch;
     arena_init(&scratch);
     fates_init(&d.fates, k, &scratch);
-    bool harmless = !k->may_read_uninit || unset_is_confined(&d.fates);
-    for (StmtId s = 1; harmless && s < k->stmts.n; s++) {
+    if (k->may_read_uninit && !unset_is_confined(&d.fates)) {
+        d.unset = ARENA_ARRAY(&scratch, bool, k->bufs.n);
+        fate_find_unset(k, d.unset);
+    }
+    for (StmtId s = 1; s < k->stmts.n; s++) {
         if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
             drop_in_scope(&d, s);
+        }
+    }
+    for (StmtId s = 1; s < k->stmts.n; s++) {
+        if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
+            unwrap_move(k, s);
         }
     }
     arena_free(&scratch);

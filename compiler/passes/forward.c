@@ -9,7 +9,9 @@
  * instructions that read no byte beyond their elements are changed: those on whole
  * vectors or rows of them, and transposes. What a move scatters or collects, burst by
  * burst, are rows of the tile; then an operand is changed that lies in one row, and the
- * repeats of a transpose may go from row to row. */
+ * repeats of a transpose may go from row to row. How many rows there are may be known
+ * only at run time: then the number of the row has to be the variable of a loop over as
+ * many. A move that is checked stays where it is, with its check. */
 #include "isa/operand.h"
 #include "passes/access.h"
 #include "passes/passes.h"
@@ -17,6 +19,7 @@
 #include "rules/shape.h"
 
 enum {
+    MOST_LOOPS = 8,
     NCHW_ROWS = 16,
     RESULT_DIMS = 2 /* of a slice that is reduced: the others have the elements */
 };
@@ -29,7 +32,11 @@ typedef struct Forward {
     /* the move */
     Ref tile, from;
     int64_t bytes; /* of a row */
-    int64_t rows, tile_pitch, from_pitch;
+    Count rows;
+    int64_t tile_pitch, from_pitch;
+    /* the loops around the reader, as far as the move is outside of them */
+    int nloops;
+    StmtId loop[MOST_LOOPS];
 } Forward;
 
 /* Where an operand begins in the rows of the move, and the bytes of the tile from repeat
@@ -48,24 +55,30 @@ is_source(const Forward *f, BufId b)
     return buf->scope == SC_GM && buf->role != BUF_LIST && !f->written[b];
 }
 
+static bool
+has_one_row(const Forward *f)
+{
+    return count_known(f->rows) && f->rows.times == 1;
+}
+
 /* Returns whether the statement fills a tile that can be read elsewhere. */
 static bool
 begin_move(Forward *f, const Stmt *s)
 {
     Iteration it;
-    if (s->kind != ST_INSTR || s->proof != PROOF_PROVED || !iteration_of(f->k, s, &it) ||
-        !it.moves || !count_known(it.rows) || !count_known(it.lanes)) {
+    if (s->kind != ST_INSTR || !iteration_of(f->k, s, &it) || !it.moves ||
+        !count_known(it.lanes) || (!count_known(it.rows) && it.rows.times != 1)) {
         return false;
     }
     const Buffer *tile = &f->k->bufs.p[it.op[0].ref.buf];
     f->tile = it.op[0].ref;
     f->from = it.op[1].ref;
     f->bytes = it.lanes.times * dtype_size(f->tile.dtype);
-    f->rows = it.rows.times;
+    f->rows = it.rows;
     f->tile_pitch = it.op[0].pitch;
     f->from_pitch = it.op[1].pitch;
     return is_source(f, f->from.buf) && tile->scope == SC_UB && !tile->dynamic &&
-           (f->rows == 1 || f->tile_pitch >= f->bytes);
+           (has_one_row(f) || f->tile_pitch >= f->bytes);
 }
 
 static bool writes_tile(const Forward *f, StmtId s);
@@ -99,7 +112,8 @@ writes_tile(const Forward *f, StmtId s)
     case ST_SET:
     case ST_LOAD:
         return rewrite_stmt_changes(f->k, s, f->tile.off) ||
-               rewrite_stmt_changes(f->k, s, f->from.off);
+               rewrite_stmt_changes(f->k, s, f->from.off) ||
+               (f->rows.of != 0 && rewrite_stmt_changes(f->k, s, f->rows.of));
     default:
         break;
     }
@@ -192,7 +206,7 @@ add_term(Affine *a, ExprId atom, int64_t factor)
 static void
 split(const Forward *f, const Affine *d, Place *p)
 {
-    int64_t pitch = f->rows == 1 ? INT64_MAX : f->tile_pitch;
+    int64_t pitch = has_one_row(f) ? INT64_MAX : f->tile_pitch;
     *p = (Place){0};
     for (int i = 0; i < d->n; i++) {
         bool rows = d->factor[i] % pitch == 0;
@@ -200,7 +214,7 @@ split(const Forward *f, const Affine *d, Place *p)
                  rows ? d->factor[i] / pitch : d->factor[i]);
     }
     int64_t rest = d->constant % pitch;
-    rest += rest < 0 && f->rows > 1 ? pitch : 0;
+    rest += rest < 0 && !has_one_row(f) ? pitch : 0;
     p->column.constant = rest;
     p->row.constant = (d->constant - rest) / pitch;
 }
@@ -214,6 +228,21 @@ is_between(const Forward *f, const Affine *a, int64_t first, int64_t last, int64
            hi <= most;
 }
 
+/* Returns whether the number of a row is, perhaps less a constant, the variable of a loop
+ * over all rows of the move. */
+static bool
+is_row_of_loop(const Forward *f, const Affine *row)
+{
+    for (int i = 0; i < f->nloops && row->n == 1; i++) {
+        const Stmt *st = &f->k->stmts.p[f->loop[i]];
+        if (row->atom[0] == ir_var_value(f->k, st->loop.var) && row->factor[0] == 1 &&
+            st->loop.end == f->rows.of) {
+            return row->constant <= 0 && env_affine_range(&f->env, row).lo >= 0;
+        }
+    }
+    return false;
+}
+
 /* Returns whether an access is inside of what was moved; *p is where. */
 static bool
 is_inside(const Forward *f, const Access *a, Place *p)
@@ -225,14 +254,15 @@ is_inside(const Forward *f, const Access *a, Place *p)
     }
     split(f, &d, p);
     int64_t end = access_end(a), rows = 0;
-    if (f->rows > 1 && a->fp.count0 > 1 && a->fp.count1 == 1 && a->fp.stride0 > 0 &&
+    if (!has_one_row(f) && a->fp.count0 > 1 && a->fp.count1 == 1 && a->fp.stride0 > 0 &&
         a->fp.stride0 % f->tile_pitch == 0) {
         p->step = a->fp.stride0;
         rows = (a->fp.count0 - 1) * (p->step / f->tile_pitch);
         end = a->fp.offset + a->fp.len;
     }
     return is_between(f, &p->column, a->fp.offset, end, f->bytes) &&
-           is_between(f, &p->row, 0, rows, f->rows - 1);
+           (count_known(f->rows) ? is_between(f, &p->row, 0, rows, f->rows.times - 1)
+                                 : rows == 0 && is_row_of_loop(f, &p->row));
 }
 
 /* Returns e + by * a. */
@@ -252,7 +282,7 @@ static ExprId
 elsewhere(const Forward *f, ExprId off, const Place *p)
 {
     Kernel *k = f->k;
-    if (f->rows == 1) {
+    if (has_one_row(f)) {
         return ir_op2(k, SOP_ADD, f->from.off, ir_op2(k, SOP_SUB, off, f->tile.off));
     }
     return plus(k, plus(k, f->from.off, &p->row, f->from_pitch), &p->column, 1);
@@ -327,6 +357,8 @@ change(Forward *f, const Stmt *s)
     }
 }
 
+static void forward_loop(Forward *f, StmtId s);
+
 static void
 forward_inside(Forward *f, StmtId first)
 {
@@ -335,7 +367,7 @@ forward_inside(Forward *f, StmtId first)
         if (st->kind == ST_INSTR && can_read_elsewhere(f, st)) {
             change(f, st);
         } else if (st->kind == ST_FOR) {
-            forward_inside(f, st->loop.body);
+            forward_loop(f, s);
         } else if (st->kind == ST_SCOPE) {
             forward_inside(f, st->scope.body);
         } else if (st->kind == ST_IF) {
@@ -343,6 +375,17 @@ forward_inside(Forward *f, StmtId first)
             forward_inside(f, st->cond.else_body);
         }
     }
+}
+
+static void
+forward_loop(Forward *f, StmtId s)
+{
+    bool known = f->nloops < MOST_LOOPS;
+    if (known) {
+        f->loop[f->nloops++] = s;
+    }
+    forward_inside(f, f->k->stmts.p[s].loop.body);
+    f->nloops -= known;
 }
 
 /* Returns whether an instruction that writes the tile reads of it only elements that it
@@ -377,7 +420,7 @@ forward_after(Forward *f, StmtId move)
                 change(f, st);
             }
         } else if (!last && st->kind == ST_FOR) {
-            forward_inside(f, st->loop.body);
+            forward_loop(f, s);
         } else if (!last && st->kind == ST_SCOPE) {
             forward_inside(f, st->scope.body);
         } else if (!last && st->kind == ST_IF) {

@@ -467,6 +467,15 @@ computes_from_global(const Kernel *k, const Iteration *it)
     return false;
 }
 
+/* A move that is checked while running may be of use for its check alone, if nothing
+ * reads the tile; pass drop knows. */
+static bool
+is_checked_move(const Kernel *k, const Member *m)
+{
+    return m->it.moves && k->stmts.p[m->stmt].proof != PROOF_PROVED &&
+           k->bufs.p[m->it.op[0].ref.buf].scope == SC_UB;
+}
+
 /* Adds the members of a part to the chain: as a fused scope if there are several. */
 static void
 append_part(Kernel *k, const Group *g, const int *part, int number, Chain *c)
@@ -478,7 +487,8 @@ append_part(Kernel *k, const Group *g, const int *part, int number, Chain *c)
     }
     for (int i = 0; i < g->n; i++) {
         if (part[i] == number) {
-            bool alone = n == 1 && !computes_from_global(k, &g->member[i].it);
+            bool alone = n == 1 && !computes_from_global(k, &g->member[i].it) &&
+                         !is_checked_move(k, &g->member[i]);
             append(k, alone ? c : &inside, g->member[i].stmt);
         }
     }

@@ -851,6 +851,17 @@ rows_of(Lower *l, const Fusion *f)
     UNREACHABLE();
 }
 
+/* Returns whether anything leaves the registers. */
+static bool
+has_results(const Fusion *f)
+{
+    bool any = fusion_has_sink(f);
+    for (int i = 0; i < f->noperands; i++) {
+        any = any || f->operand[i].stored;
+    }
+    return any;
+}
+
 void
 lower_fused_scope(Lower *l, StmtId s)
 {
@@ -858,6 +869,10 @@ lower_fused_scope(Lower *l, StmtId s)
     f->scope = s;
     find_shape(l, f);
     collect(l, f);
+    if (!has_results(f)) { /* but for its checks */
+        guard_leave(l);
+        return;
+    }
     f->multiples = has_multiples(f);
     bool equal = true;
     LLVMValueRef count = f->flat ? least_elems(l, f, &equal) : rows_of(l, f);
