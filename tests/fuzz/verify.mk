@@ -2,7 +2,7 @@
 # An execution reads whether the blob fits a processor, opens it, which compares checksums and decodes every descriptor, and verifies up to
 # four kernels with a workspace of exactly the size that is asked for, all under both sanitizers. Loader and rules are compiled for them;
 # the rest of the library is what the suite tests. Branches of the loader are counted, but not each value that it compares, nor the loops of
-# checksums and what changes the inputs: that took two thirds of the time, and as many inputs with new branches are found without.
+# checksums and what changes the inputs: that took two thirds of the time, and about as many inputs with new branches are found without.
 FUZZ_V     = $(BUILD)/fuzz-verify
 FUZZ_V_CC  = clang-19
 FUZZ_V_SRC = $(LOADER_FILES) $(wildcard runtime/rules/*.c) runtime/isa/interval.c runtime/num/scalar_interval.c

@@ -32,6 +32,14 @@
     " repeat_times=2 dst_blk_stride=0 src_blk_stride=1 dst_rep_stride=8 "                \
     "src_rep_stride=8"                                                                   \
     " stride_unit=0\n"
+/* Half of 16 elements, by a pattern that is a number or in a register. */
+#define HALF(pattern)                                                                    \
+    DUP("2, 0")                                                                          \
+    DUP("2, 32")                                                                         \
+    "vreduce checked mask=count(16) dst=float32[2, 64] src0=float32[2, 0] "              \
+    "src1_pattern=" pattern                                                              \
+    " repeat_times=1 src0_blk_stride=1 src0_rep_stride=8 src1_rep_stride=0"              \
+    " stride_unit=0\n" USE("2, 64")
 #define MEET                "block_barrier workspace=int64[5, 0] blocks=2\n"
 #define LOOP(s, begin, end) "loop " s " = " begin " " end "\n"
 #define END(s)              "endloop " s "\n"
@@ -141,6 +149,8 @@ static const Row rows[] = {
     {"rppp", 1, 0, &plain, "r0 = load int32[2, 0]\n"},
     {"pppp", 1, 0, &plain, "store int32[2, 0] 1\nr0 = load int32[2, 0]\n"},
     {"rppp", 1, 0, &plain, "store int32[2, 0] 1\nr0 = load int32[2, 4]\n"},
+    {"pppp", 1, 0, &plain, HALF("1")},
+    {"nppp", 1, 0, &plain, NUMBERS HALF("r7")},
     /* copies carry what is known */
     {"rppp", 1, 0, &plain, MOVE("2, 0", "2, 32") USE("2, 0")},
     {"pppp", 1, 0, &plain, DUP("2, 32") MOVE("2, 0", "2, 32") USE("2, 0")},

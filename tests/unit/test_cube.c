@@ -420,6 +420,20 @@ other_places(const GemmLevel *l, GemmKind kind, const Factors *f, int rows,
     assert_memory_equal(words, p->out, (size_t)(p->terms * l->columns) * sizeof *words);
 }
 
+/* Returns whether this thread's tile registers hold anything, which would be saved
+ * whenever it is interrupted (XTILEDATA of XINUSE). */
+static bool
+tiles_in_use(void)
+{
+#ifdef __x86_64__
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+    return (low >> 18 & 1) != 0;
+#else
+    return false;
+#endif
+}
+
 /* Tile registers take all columns at once; with one group there is no second one. */
 static void
 on_tiles(const Factors *f, const GemmTile *t, int groups)
@@ -440,6 +454,7 @@ on_tiles(const Factors *f, const GemmTile *t, int groups)
                            .b_sign = f->tb == DT_S8};
     num_amx_multiply(&s, &b);
     num_amx_close(&s);
+    assert_false(tiles_in_use());
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -71,6 +72,85 @@ values(void **state)
     assert_int_equal(f32_at(NUM_LN, 0xffc12345), FLOAT_NAN);
     assert_int_equal(f32_at(NUM_EXP, 0xc2cff1b5), 0); /* just below ln(2^-150) */
     assert_int_equal(f32_at(NUM_EXP, 0xc2cff1b4), 1);
+}
+
+static double
+reference(NumFn f, double x)
+{
+    switch (f) {
+    case NUM_EXP:
+        return exp(x);
+    case NUM_EXPM1:
+        return expm1(x);
+    case NUM_LN:
+        return log(x);
+    case NUM_SQRT:
+        return sqrt(x);
+    case NUM_REC:
+        return 1 / x;
+    case NUM_RSQRT:
+        return 1 / sqrt(x);
+    case NUM_SIN:
+        return sin(x);
+    default:
+        return cos(x);
+    }
+}
+
+/* Compares a million of float32 with the double functions of the C library, which are
+ * right to 50 bits at least, where these say how to round. */
+static void
+roundings_of_f32(NumFn f)
+{
+    static uint32_t x[1 << 20], y[1 << 20];
+    const double near = 0x1p-50;
+    uint32_t n = 0, told = 0;
+    for (uint64_t bits = (uint64_t)f; bits < UINT64_C(1) << 32; bits += 4099) {
+        x[n++] = (uint32_t)bits;
+    }
+    num_fn(f, NUM_F32)(y, x, n);
+    for (uint32_t i = 0; i < n; i++) {
+        double r = reference(f, float_of_bits(x[i]));
+        float least = (float)(r * (1 - near)), most = (float)(r * (1 + near));
+        if (float_bits_canonical(least) != float_bits_canonical(most)) {
+            continue;
+        }
+        told++;
+        if (y[i] != float_bits_canonical(most)) {
+            fail_msg("function %d of %#x is %#x", (int)f, x[i], y[i]);
+        }
+    }
+    assert_true(told > n / 100 * 99);
+}
+
+/* All float16 are compared, with the float32 next to the reference on both sides. */
+static void
+roundings_of_f16(NumFn f)
+{
+    uint32_t told = 0;
+    for (uint32_t x = 0; x < 1 << 16; x++) {
+        float r = (float)reference(f, half_to_float((uint16_t)x));
+        uint16_t least = half_from_float(nextafterf(r, -INFINITY));
+        uint16_t most = half_from_float(nextafterf(r, INFINITY));
+        bool zero = ((least | most) & 0x7fff) == 0;
+        told += least == most;
+        if ((zero || least == most) && f16_at(f, (uint16_t)x) != half_from_float(r)) {
+            fail_msg("function %d of %#x is %#x", (int)f, x, f16_at(f, (uint16_t)x));
+        }
+    }
+    assert_true(told > 50000);
+}
+
+static void
+roundings(void **state)
+{
+    (void)state;
+    for (int f = 0; f < NUM_FNS; f++) {
+        roundings_of_f16((NumFn)f);
+        if (num_fn((NumFn)f, NUM_F32) != NULL) {
+            roundings_of_f32((NumFn)f);
+        }
+    }
 }
 
 /* 16367173 * 2^72 is the float32 nearest to a multiple of pi / 2. */
@@ -448,13 +528,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_of_types),   cmocka_unit_test(values),
-        cmocka_unit_test(huge_arguments),       cmocka_unit_test(lengths_and_addresses),
-        cmocka_unit_test(levels_agree),         cmocka_unit_test(conversions),
-        cmocka_unit_test(scaled_conversions),   cmocka_unit_test(nibbles),
-        cmocka_unit_test(dequantisation),       cmocka_unit_test(dequantisation_levels),
-        cmocka_unit_test(conversions_of_pairs), cmocka_unit_test(conversions_of_rows),
-        cmocka_unit_test(conversions_in_place), cmocka_unit_test(integers),
+        cmocka_unit_test(functions_of_types),
+        cmocka_unit_test(values),
+        cmocka_unit_test(roundings),
+        cmocka_unit_test(huge_arguments),
+        cmocka_unit_test(lengths_and_addresses),
+        cmocka_unit_test(levels_agree),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(scaled_conversions),
+        cmocka_unit_test(nibbles),
+        cmocka_unit_test(dequantisation),
+        cmocka_unit_test(dequantisation_levels),
+        cmocka_unit_test(conversions_of_pairs),
+        cmocka_unit_test(conversions_of_rows),
+        cmocka_unit_test(conversions_in_place),
+        cmocka_unit_test(integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
