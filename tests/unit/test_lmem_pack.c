@@ -151,6 +151,25 @@ weights_alone(void **state)
     }
 }
 
+/* A channel that is longer than an axis may be has an axis for its groups; one whose
+ * groups are too long has no shape. */
+static void
+long_channels(void **state)
+{
+    (void)state;
+    const uint64_t expected[4] = {1, 2, 50, 1600};
+    uint64_t shape[4], bytes;
+    PackWeight w = {NULL, 8, false, false, 2, 3200, 5, 5, false, PACK_MERGE_NONE};
+    assert_int_equal(pack_weight_shape(&bm1684x, &w, shape, &bytes), PACK_OK);
+    assert_memory_equal(shape, expected, sizeof shape);
+    assert_int_equal(bytes, 2 * 50 * 1600);
+    w.bits = 4;
+    assert_int_equal(pack_weight_shape(&bm1684x, &w, shape, &bytes), PACK_OK);
+    assert_int_equal(shape[0] * shape[1] * shape[2] * shape[3], bytes);
+    w.kh = w.kw = 40;
+    assert_int_equal(pack_weight_shape(&bm1684x, &w, shape, &bytes), PACK_ROW_LIMIT);
+}
+
 static void
 merging_by_rule(void **state)
 {
@@ -429,11 +448,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_alone),        cmocka_unit_test(merging_by_rule),
-        cmocka_unit_test(rows_with_parameters), cmocka_unit_test(rows_of_the_article),
-        cmocka_unit_test(printed_merge),        cmocka_unit_test(resizing),
-        cmocka_unit_test(channel_parameters),   cmocka_unit_test(bias_planes),
-        cmocka_unit_test(row_splits),           cmocka_unit_test(types_without_rule),
+        cmocka_unit_test(weights_alone),
+        cmocka_unit_test(long_channels),
+        cmocka_unit_test(merging_by_rule),
+        cmocka_unit_test(rows_with_parameters),
+        cmocka_unit_test(rows_of_the_article),
+        cmocka_unit_test(printed_merge),
+        cmocka_unit_test(resizing),
+        cmocka_unit_test(channel_parameters),
+        cmocka_unit_test(bias_planes),
+        cmocka_unit_test(row_splits),
+        cmocka_unit_test(types_without_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
