@@ -206,7 +206,12 @@ ir_const(Kernel *k, Dtype t, int64_t canonical)
 {
     Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1};
     e.imm = scalar_wrap(t, canonical);
-    return expr_add(k, e);
+    uint64_t h = ((uint64_t)e.imm ^ (uint64_t)t << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    ExprId *recent = &k->recent_consts[h >> 32 & (IR_RECENT - 1)];
+    if (*recent == 0 || !expr_same(&k->exprs.p[*recent], &e)) {
+        *recent = expr_add(k, e);
+    }
+    return *recent;
 }
 
 ExprId

@@ -69,7 +69,8 @@ enum {
     IR_MAX_NEST = 200,
     IR_MAX_COPIES = 4,
     IR_MAX_BLOCKS = 65535,
-    IR_SCALAR_BLOCKS = -1
+    IR_SCALAR_BLOCKS = -1,
+    IR_RECENT = 64
 };
 
 /* A buffer is local, an argument (in the order of argrole.def), an address list or a
@@ -472,6 +473,7 @@ typedef struct Kernel {
     int64_t proofs[3];
     uint32_t *expr_slots; /* hash set of exprs, private to the builder */
     uint32_t nexpr_slots;
+    ExprId recent_consts[IR_RECENT]; /* constants that were asked for last, by value */
     /* trace of the kernel as staged, when Options.trace is set; else null */
     const char *trace;
     /* places of args[i] in the source; may be shorter than args */
