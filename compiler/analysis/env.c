@@ -158,8 +158,6 @@ affine_atom(ExprId e)
     return (Affine){.n = 1, .atom = {e}, .factor = {1}};
 }
 
-static Affine affine_of(const Env *env, ExprId id);
-
 /* Returns the factor by which an operation multiplies its operand *x; 0: it is no such
  * operation. */
 static int64_t
@@ -181,47 +179,56 @@ factor_of(const Kernel *k, const Expr *e, ExprId *x)
     return e->op == SOP_NEG ? -1 : e->op == SOP_CAST ? 1 : 0;
 }
 
+/* Puts the sum that an operation with no rounding and no wrap makes of the sums of its
+ * operands. Returns false if it is none. */
 static bool
-affine_op(const Env *env, const Expr *e, Affine *out)
+affine_op(const Env *env, const Expr *e, const Affine *a, const Affine *b, Affine *out)
 {
-    bool exact = false;
-    (void)op_range(env, e, &exact);
-    if (!exact || dtype_kind((Dtype)e->dtype) == KIND_FLOAT) {
-        return false;
-    }
-    *out = (Affine){0};
     if (e->op == SOP_ADD || e->op == SOP_SUB) {
-        Affine a = affine_of(env, e->a);
-        Affine b = affine_of(env, e->b);
-        return affine_add(out, &a, 1) && affine_add(out, &b, e->op == SOP_ADD ? 1 : -1);
+        *out = *a;
+        return affine_add(out, b, e->op == SOP_ADD ? 1 : -1);
     }
     ExprId x;
     int64_t factor = factor_of(env->k, e, &x);
-    if (factor == 0 || factor == INT64_MIN) {
-        return false;
-    }
-    Affine a = affine_of(env, x);
-    return affine_add(out, &a, factor);
+    out->n = 0;
+    out->constant = 0;
+    return factor != 0 && factor != INT64_MIN &&
+           affine_add(out, x == e->a ? a : b, factor);
 }
 
-static Affine
-affine_of(const Env *env, ExprId id)
+/* Finds the sum that an expression is, and returns its range, as env_expr does: both need
+ * the ranges of what is below. */
+static Interval
+affine_of(const Env *env, ExprId id, Affine *out)
 {
     const Expr *e = ir_expr(env->k, id);
-    Affine a;
+    out->n = 0;
+    out->constant = e->imm;
     if (e->kind == EX_CONST) {
-        return (Affine){.constant = e->imm};
+        return interval_const(e->imm);
     }
-    if (e->kind == EX_OP && affine_op(env, e, &a)) {
-        return a;
+    if (e->kind != EX_OP) {
+        *out = affine_atom(id);
+        return env_expr(env, id);
     }
-    return affine_atom(id);
+    Affine a, b;
+    bool exact = false;
+    ScalarIntervals in = {.type = operand_type(env->k, e),
+                          .from = (Dtype)ir_expr(env->k, e->a)->dtype};
+    in.a = affine_of(env, e->a, &a);
+    if (e->b != 0) {
+        in.b = affine_of(env, e->b, &b);
+    }
+    Interval r = with_facts(env, id, scalar_interval((ScalarOp)e->op, &in, &exact));
+    if (!exact || dtype_kind((Dtype)e->dtype) == KIND_FLOAT ||
+        !affine_op(env, e, &a, &b, out)) {
+        *out = affine_atom(id);
+    }
+    return r;
 }
 
-/* Each level of a sum needs the ranges below it again, so very large expressions are not
- * split. */
 enum {
-    AFFINE_MAX_NODES = 128
+    AFFINE_MAX_NODES = 128 /* very large expressions are not split */
 };
 
 bool
@@ -229,7 +236,11 @@ env_affine(const Env *env, ExprId id, Affine *out)
 {
     const Expr *e = ir_expr(env->k, id);
     bool integer = dtype_kind((Dtype)e->dtype) != KIND_FLOAT;
-    *out = integer && e->size <= AFFINE_MAX_NODES ? affine_of(env, id) : affine_atom(id);
+    if (integer && e->size <= AFFINE_MAX_NODES) {
+        (void)affine_of(env, id, out);
+    } else {
+        *out = affine_atom(id);
+    }
     return integer;
 }
 
@@ -251,9 +262,13 @@ Interval
 env_range(const Env *env, ExprId id)
 {
     const Expr *e = ir_expr(env->k, id);
-    Interval r = env_expr(env, id);
+    if (e->kind != EX_OP || dtype_kind((Dtype)e->dtype) == KIND_FLOAT ||
+        e->size > AFFINE_MAX_NODES) {
+        return env_expr(env, id);
+    }
     Affine a;
-    if (e->kind == EX_OP && !interval_is_const(r) && env_affine(env, id, &a)) {
+    Interval r = affine_of(env, id, &a);
+    if (!interval_is_const(r)) {
         (void)!interval_meet(r, env_affine_range(env, &a), &r);
     }
     return r;
