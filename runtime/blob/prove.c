@@ -29,12 +29,11 @@ operand_range(Verifier *v, const TikOperand *o, int i)
     }
     v->values[i] = interval_of_type(DT_S64);
     for (int t = 0; t < o->nterms; t++) {
-        Interval n, part;
-        if (!verify_number(v, &o->terms[t].num, &n, &v->exact[i])) {
+        Interval part, coef = interval_const(o->terms[t].coef);
+        if (!verify_number(v, &o->terms[t].num, &part, &v->exact[i])) {
             return false;
         }
-        if (!interval_mul(n, interval_const(o->terms[t].coef), &part) ||
-            !interval_add(sum, part, &sum)) {
+        if (!interval_product(&part, &coef, &part) || !interval_sum(&sum, &part, &sum)) {
             v->exact[i] = false;
             return true;
         }

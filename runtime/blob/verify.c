@@ -292,25 +292,27 @@ alu_type_ok(const TikDesc *d)
 LEAN_APART static bool
 verify_alu(Verifier *v)
 {
-    ScalarIntervals in = {.type = v->d.dtype, .from = v->d.from};
+    ScalarIntervals *in = &v->scalars;
     bool exact = true;
+    in->type = v->d.dtype;
+    in->from = v->d.from;
     if (!alu_type_ok(&v->d)) {
         return verify_bad(v, BLOB_ALU_TYPE, (BlobSeen){v->d.dtype, 0, 0});
     }
-    if (!verify_number(v, &v->d.a, &in.a, &exact)) {
+    if (!verify_number(v, &v->d.a, &in->a, &exact)) {
         return false;
     }
-    in.b = interval_const(0);
+    in->b = interval_const(0);
     if (scalar_op_table[v->d.alu_op].arity == 2 &&
-        !verify_number(v, &v->d.b, &in.b, &exact)) {
+        !verify_number(v, &v->d.b, &in->b, &exact)) {
         return false;
     }
     bool divides = v->d.alu_op == SOP_DIV || v->d.alu_op == SOP_REM;
     if (divides && !dtype_is_float(v->d.dtype)) {
-        bool safe = in.b.lo > 0 || in.b.hi < 0;
+        bool safe = in->b.lo > 0 || in->b.hi < 0;
         *(safe ? &v->proof->proved : &v->proof->checked) += 1;
     }
-    define(v, v->d.reg, scalar_interval_untyped(v->d.alu_op, &in, NULL));
+    define(v, v->d.reg, scalar_interval_untyped(v->d.alu_op, in, NULL));
     count(v, 1);
     return true;
 }

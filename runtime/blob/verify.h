@@ -78,6 +78,7 @@ typedef struct Verifier {
     Interval mask[4];            /* intervals of the words of a mask */
     bool exact[MAX_PARAMS];      /* both ends of the operand's values are reached */
     Fault fault;
+    ScalarIntervals scalars;          /* of the present operation */
     CheckStep steps[MAX_CHECK_STEPS]; /* nsteps of them, of the instruction steps_op */
     int nsteps;
     Op steps_op;

@@ -130,13 +130,13 @@ wrapped(int64_t m, int64_t v)
 }
 
 bool
-interval_add(Interval a, Interval b, Interval *out)
+interval_sum(const Interval *a, const Interval *b, Interval *out)
 {
-    int64_t lo, hi, m = gcd(a.mod, b.mod);
-    int64_t rem = m > 0 ? mod_floor(mod_floor(a.rem, m) - m + mod_floor(b.rem, m), m)
-                        : (int64_t)((uint64_t)a.rem + (uint64_t)b.rem);
-    if (__builtin_add_overflow(a.lo, b.lo, &lo) ||
-        __builtin_add_overflow(a.hi, b.hi, &hi)) {
+    int64_t lo, hi, m = gcd(a->mod, b->mod);
+    int64_t rem = m > 0 ? mod_floor(mod_floor(a->rem, m) - m + mod_floor(b->rem, m), m)
+                        : (int64_t)((uint64_t)a->rem + (uint64_t)b->rem);
+    if (__builtin_add_overflow(a->lo, b->lo, &lo) ||
+        __builtin_add_overflow(a->hi, b->hi, &hi)) {
         *out = wrapped(m, rem);
         return false;
     }
@@ -145,23 +145,24 @@ interval_add(Interval a, Interval b, Interval *out)
 }
 
 bool
-interval_sub(Interval a, Interval b, Interval *out)
+interval_difference(const Interval *a, const Interval *b, Interval *out)
 {
-    if (b.lo == INT64_MIN) {
+    if (b->lo == INT64_MIN) {
         *out = one_of(INT64_MIN, INT64_MAX);
         return false;
     }
-    int64_t rem = b.mod != 0 ? mod_floor(-b.rem, b.mod) : -b.lo;
-    return interval_add(a, (Interval){-b.hi, -b.lo, b.mod, rem}, out);
+    int64_t rem = b->mod != 0 ? mod_floor(-b->rem, b->mod) : -b->lo;
+    Interval negative = {-b->hi, -b->lo, b->mod, rem};
+    return interval_sum(a, &negative, out);
 }
 
 /* (m q + r) (n p + s) = r s modulo gcd(m n, m s, n r). */
-static int64_t
-product_mod(Interval a, Interval b, int64_t *rem)
+LEAN_APART static int64_t
+product_mod(const Interval *a, const Interval *b, int64_t *rem)
 {
     int64_t mn, ms, nr;
-    if (mul_overflow(a.mod, b.mod, &mn) || mul_overflow(a.mod, b.rem, &ms) ||
-        mul_overflow(b.mod, a.rem, &nr) || mul_overflow(a.rem, b.rem, rem) ||
+    if (mul_overflow(a->mod, b->mod, &mn) || mul_overflow(a->mod, b->rem, &ms) ||
+        mul_overflow(b->mod, a->rem, &nr) || mul_overflow(a->rem, b->rem, rem) ||
         ms == INT64_MIN || nr == INT64_MIN) {
         *rem = 0;
         return 1;
@@ -171,18 +172,17 @@ product_mod(Interval a, Interval b, int64_t *rem)
 }
 
 bool
-interval_mul(Interval a, Interval b, Interval *out)
+interval_product(const Interval *a, const Interval *b, Interval *out)
 {
-    int64_t v[4], rem, m = product_mod(a, b, &rem);
-    if (mul_overflow(a.lo, b.lo, &v[0]) || mul_overflow(a.lo, b.hi, &v[1]) ||
-        mul_overflow(a.hi, b.lo, &v[2]) || mul_overflow(a.hi, b.hi, &v[3])) {
-        *out = wrapped(m, rem);
-        return false;
-    }
-    int64_t lo = v[0], hi = v[0];
-    for (int i = 1; i < 4; i++) {
-        lo = v[i] < lo ? v[i] : lo;
-        hi = v[i] > hi ? v[i] : hi;
+    int64_t rem, m = product_mod(a, b, &rem), lo = INT64_MAX, hi = INT64_MIN;
+    for (int i = 0; i < 4; i++) {
+        int64_t v;
+        if (mul_overflow(i & 1 ? a->hi : a->lo, i & 2 ? b->hi : b->lo, &v)) {
+            *out = wrapped(m, rem);
+            return false;
+        }
+        lo = v < lo ? v : lo;
+        hi = v > hi ? v : hi;
     }
     *out = interval_stepped(lo, hi, m, rem);
     return true;

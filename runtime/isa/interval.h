@@ -52,9 +52,28 @@ bool interval_meet(Interval a, Interval b, Interval *out);
 
 /* Gives sums and products of values in 64 bits. Returns false when some may overflow:
  * then the ends are unknown, and *out has a congruence that holds for the results modulo
- * each power of two. */
-bool interval_add(Interval a, Interval b, Interval *out);
-bool interval_sub(Interval a, Interval b, Interval *out);
-bool interval_mul(Interval a, Interval b, Interval *out);
+ * each power of two. *out may be one of the operands. */
+bool interval_sum(const Interval *a, const Interval *b, Interval *out);
+bool interval_difference(const Interval *a, const Interval *b, Interval *out);
+bool interval_product(const Interval *a, const Interval *b, Interval *out);
+
+/* The same of values that are computed where they are used. */
+static inline bool
+interval_add(Interval a, Interval b, Interval *out)
+{
+    return interval_sum(&a, &b, out);
+}
+
+static inline bool
+interval_sub(Interval a, Interval b, Interval *out)
+{
+    return interval_difference(&a, &b, out);
+}
+
+static inline bool
+interval_mul(Interval a, Interval b, Interval *out)
+{
+    return interval_product(&a, &b, out);
+}
 
 #endif

@@ -711,10 +711,10 @@ value_mask(const CheckInstr *in, int param, Fault *fault)
            mask_pairs_ok(in, param, fault);
 }
 
+/* A step of one operand by itself. */
 static bool
-run_step(const CheckInstr *in, CheckStep step, const ParamRow *params, Fault *fault)
+run_alone(const CheckInstr *in, CheckStep step, const ParamInfo *p, Fault *fault)
 {
-    const ParamInfo *p = param_at(params, step.param);
     switch (step.kind) {
     case CHECK_ALIGN:
         return value_align(in, step.param, p, fault);
@@ -727,11 +727,20 @@ run_step(const CheckInstr *in, CheckStep step, const ParamRow *params, Fault *fa
     case CHECK_VALUE:
         return require_holds(in, step.param, fault);
     case CHECK_BOUNDS:
-        return value_bounds(in, step.param, p, fault);
     case CHECK_OVERLAP:
-        return check_family(in->op)->overlap(in, step.param, fault);
+        break;
     }
     return true;
+}
+
+static bool
+run_step(const CheckInstr *in, CheckStep step, const ParamRow *params, Fault *fault)
+{
+    const ParamInfo *p = param_at(params, step.param);
+    return step.kind == CHECK_BOUNDS ? value_bounds(in, step.param, p, fault)
+           : step.kind == CHECK_OVERLAP
+               ? check_family(in->op)->overlap(in, step.param, fault)
+               : run_alone(in, step, p, fault);
 }
 
 Rule
@@ -892,7 +901,7 @@ run_operand(const CheckInstr *in, const ParamRow *params, int i, Fault *fault)
     CheckStep steps[2];
     int n = steps_of_param(in->op, param_at(params, i), i, steps);
     for (int k = 0; k < n; k++) {
-        if (!run_step(in, steps[k], params, fault)) {
+        if (!run_alone(in, steps[k], param_at(params, i), fault)) {
             return false;
         }
     }

@@ -123,26 +123,25 @@ typedef struct Row {
     int64_t offset, step, len;
 } Row;
 
-/* The bytes of the active lanes in the blocks of a repeat; with len 0 there are none. */
+/* The bytes of the active lanes in the blocks of a repeat, from the start of each; with
+ * len 0 there are none. */
 typedef struct Blocks {
-    int param;
     int64_t offset, rep, blk;
-    int64_t start[MAX_BLOCKS], len[MAX_BLOCKS];
+    uint8_t start[MAX_BLOCKS], len[MAX_BLOCKS];
 } Blocks;
 
 static Blocks
 blocks_of(const CheckInstr *in, int param)
 {
     LaneGeometry g = check_geometry(in, param);
-    Blocks b = {
-        .param = param, .offset = in->args[param].t.offset, .rep = g.rep, .blk = g.blk};
+    Blocks b = {.offset = in->args[param].t.offset, .rep = g.rep, .blk = g.blk};
     int first = 0;
     for (int lane = 0; lane < g.lanes; lane++) {
         int k = lane / g.per_block, in_block = lane % g.per_block * g.size;
         if (check_lane_active(in, 0, lane)) {
             first = b.len[k] == 0 ? in_block : first;
-            b.start[k] = sat_add(sat_mul(k, g.blk), first);
-            b.len[k] = in_block + g.size - first;
+            b.start[k] = (uint8_t)first;
+            b.len[k] = (uint8_t)(in_block + g.size - first);
         }
     }
     return b;
@@ -155,7 +154,8 @@ overlaps(const Row *r, int64_t t, const Blocks *b, int64_t u)
     int64_t from = sat_add(b->offset, sat_mul(u, b->rep));
     for (int k = 0; k < MAX_BLOCKS; k++) {
         if (bytes_overlap(sat_add(r->offset, sat_mul(t, r->step)), r->len,
-                          sat_add(from, b->start[k]), b->len[k])) {
+                          sat_add(from, sat_add(sat_mul(k, b->blk), b->start[k])),
+                          b->len[k])) {
             return true;
         }
     }

@@ -60,12 +60,19 @@ end_of(const Footprint *f)
                           f->len);
 }
 
+/* Returns the bytes of the elements that vbcb copies to a block each. */
+static int64_t
+broadcast_bytes(const CheckInstr *in, int param)
+{
+    int64_t size = dtype_size(in->args[param].t.dtype);
+    return sat_mul(check_repeats(in), BLOCKS * size);
+}
+
 static int64_t
 fill_extent(const CheckInstr *in, int param)
 {
     if (form_of(in) == FORM_VBCB && is_source(in, param)) {
-        int64_t size = dtype_size(in->args[param].t.dtype);
-        return sat_mul(check_repeats(in), BLOCKS * size);
+        return broadcast_bytes(in, param);
     }
     if (form_of(in) == FORM_VPADB && is_source(in, param)) {
         Footprint f = whole_blocks(in, param);
@@ -89,7 +96,8 @@ fill_footprint(const CheckInstr *in, int param, bool *exact)
     *exact = false;
     if (form_of(in) == FORM_VBCB && is_source(in, param)) {
         *exact = true;
-        return (Footprint){in->args[param].t.offset, 1, 0, 1, 0, fill_extent(in, param)};
+        return (Footprint){in->args[param].t.offset,  1, 0, 1, 0,
+                           broadcast_bytes(in, param)};
     }
     if (form_of(in) == FORM_VPADB && is_source(in, param)) {
         return whole_blocks(in, param);
@@ -112,7 +120,7 @@ fill_footprint(const CheckInstr *in, int param, bool *exact)
 /* ---- overlap ------------------------------------------------------------- */
 
 /* Returns whether the copy is in place, so that each element is copied to itself. */
-static bool
+LEAN_APART static bool
 in_place(const CheckInstr *in, int dst, int param)
 {
     LaneGeometry d = check_geometry(in, dst), s = check_geometry(in, param);

@@ -8,8 +8,8 @@
 
 typedef struct Slice {
     int dims;
-    int64_t len[SLICE_DIMS], stride[SLICE_DIMS];
-    int64_t size; /* bytes of an element */
+    const CheckArg *len, *stride; /* operands of the instruction, one for a dimension */
+    int64_t size;                 /* bytes of an element */
     bool empty;
 } Slice;
 
@@ -17,11 +17,12 @@ static Slice
 slice_of(const CheckInstr *in, int param)
 {
     const SliceOperand *o = form_slice(op_form(in->op), param);
-    Slice s = {.dims = o->dims, .size = dtype_size(in->args[param].t.dtype)};
+    Slice s = {.dims = o->dims,
+               .len = &in->args[o->len],
+               .stride = &in->args[o->stride],
+               .size = dtype_size(in->args[param].t.dtype)};
     for (int i = 0; i < s.dims; i++) {
-        s.len[i] = in->args[o->len + i].v;
-        s.stride[i] = in->args[o->stride + i].v;
-        s.empty = s.empty || s.len[i] <= 0;
+        s.empty = s.empty || s.len[i].v <= 0;
     }
     return s;
 }
@@ -46,17 +47,35 @@ table_extent(const CheckInstr *in)
 }
 
 static int64_t
+extent_of(const Slice *s)
+{
+    int64_t last = 0;
+    for (int i = 0; i < s->dims; i++) {
+        last = sat_add(last, sat_mul(sat_add(s->len[i].v, -1), s->stride[i].v));
+    }
+    return s->empty ? 0 : sat_mul(sat_add(last, 1), s->size);
+}
+
+static int64_t
 slice_extent(const CheckInstr *in, int param)
 {
     if (is_table(in, param)) {
         return table_extent(in);
     }
     Slice s = slice_of(in, param);
-    int64_t last = 0;
+    return extent_of(&s);
+}
+
+/* Returns the number of elements. */
+static int64_t
+slice_elements(const CheckInstr *in, int param)
+{
+    Slice s = slice_of(in, param);
+    int64_t n = s.empty ? 0 : 1;
     for (int i = 0; i < s.dims; i++) {
-        last = sat_add(last, sat_mul(sat_add(s.len[i], -1), s.stride[i]));
+        n = sat_mul(n, s.len[i].v);
     }
-    return s.empty ? 0 : sat_mul(sat_add(last, 1), s.size);
+    return n;
 }
 
 /* 255 repeats of 128 elements may all write the same place, because dst_rep_stride may be
@@ -76,13 +95,9 @@ slice_bounds(const CheckInstr *in, int param, Fault *fault)
     if (!walked || is_table(in, param)) {
         return true;
     }
-    Slice s = slice_of(in, param);
-    int64_t n = s.empty ? 0 : 1;
-    for (int i = 0; i < s.dims; i++) {
-        n = sat_mul(n, s.len[i]);
-    }
+    int64_t n = slice_elements(in, param);
     return (form == FORM_HSCATTER && n <= SCATTER_MOST) ||
-           check_counted(in, param, n, s.size, fault);
+           check_counted(in, param, n, dtype_size(in->args[param].t.dtype), fault);
 }
 
 /* Whether the elements have places of their own is monotone in the strides and affine in
@@ -100,25 +115,27 @@ slice_bounds_corners(Op op, int param)
 static Footprint
 slice_footprint(const CheckInstr *in, int param, bool *exact)
 {
-    Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, slice_extent(in, param)};
+    Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, 0};
     if (is_table(in, param)) {
         *exact = true;
+        f.len = table_extent(in);
         return f;
     }
     Slice s = slice_of(in, param);
+    f.len = extent_of(&s);
     Footprint runs = {f.offset, 1, 0, 1, 0, s.size};
     for (int i = s.dims - 1; i >= 0 && !s.empty; i--) {
-        int64_t step = sat_mul(s.stride[i], s.size);
-        if (s.len[i] == 1) {
+        int64_t step = sat_mul(s.stride[i].v, s.size);
+        if (s.len[i].v == 1) {
             continue;
         }
         if (runs.count1 == 1 && step == runs.len) {
-            runs.len = sat_mul(runs.len, s.len[i]);
+            runs.len = sat_mul(runs.len, s.len[i].v);
         } else if (runs.count1 == 1) {
-            runs.count1 = s.len[i];
+            runs.count1 = s.len[i].v;
             runs.stride1 = step;
         } else if (runs.count0 == 1) {
-            runs.count0 = s.len[i];
+            runs.count0 = s.len[i].v;
             runs.stride0 = step;
         } else {
             *exact = false;
@@ -130,14 +147,14 @@ slice_footprint(const CheckInstr *in, int param, bool *exact)
 
 /* ---- overlap ------------------------------------------------------------- */
 
-LEAN_APART static bool
+static bool
 same_slice(const CheckInstr *in, int a, int b)
 {
     Slice x = slice_of(in, a), y = slice_of(in, b);
     bool same = in->args[a].t.offset == in->args[b].t.offset && x.dims == y.dims &&
                 x.size == y.size;
     for (int i = 0; same && i < x.dims; i++) {
-        same = x.len[i] <= 1 || x.stride[i] == y.stride[i];
+        same = x.len[i].v <= 1 || x.stride[i].v == y.stride[i].v;
     }
     return same;
 }

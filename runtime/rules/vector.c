@@ -304,7 +304,7 @@ typedef struct Hulls {
 typedef struct Side {
     int param;
     int64_t offset, rep, blk;
-    Hulls full, last; /* last: those of the last repeat */
+    Hulls hulls; /* of the first repeat, or of the last one */
 } Side;
 
 /* Gives the first and one past the last active lane of block b in a repeat; they are
@@ -360,27 +360,31 @@ static void
 side_of(const CheckInstr *in, int param, Side *s)
 {
     LaneGeometry g = check_geometry(in, param);
-    const CheckMask *m = check_mask(in);
-    int64_t repeats = check_repeats(in);
     s->param = param;
     s->offset = in->args[param].t.offset;
     s->rep = g.rep;
     s->blk = g.blk;
-    hulls_of(in, &g, 0, &s->full);
-    if (m != NULL && m->form == MASK_COUNTER && repeats > 1) {
-        hulls_of(in, &g, repeats - 1, &s->last);
-    } else {
-        s->last = s->full;
+    hulls_of(in, &g, 0, &s->hulls);
+}
+
+/* The same in the last repeat, of which counter mode may leave out lanes. */
+static void
+last_side(const CheckInstr *in, Side *s)
+{
+    const CheckMask *m = check_mask(in);
+    if (m != NULL && m->form == MASK_COUNTER) {
+        LaneGeometry g = check_geometry(in, s->param);
+        hulls_of(in, &g, check_repeats(in) - 1, &s->hulls);
     }
 }
 
 static bool
 hulls_overlap(const Side *a, const Side *b)
 {
-    for (int i = 0; i < a->full.n; i++) {
-        for (int j = 0; j < b->full.n; j++) {
-            if (bytes_overlap(a->offset + a->full.start[i], a->full.len[i],
-                              b->offset + b->full.start[j], b->full.len[j])) {
+    for (int i = 0; i < a->hulls.n; i++) {
+        for (int j = 0; j < b->hulls.n; j++) {
+            if (bytes_overlap(a->offset + a->hulls.start[i], a->hulls.len[i],
+                              b->offset + b->hulls.start[j], b->hulls.len[j])) {
                 return true;
             }
         }
@@ -392,7 +396,7 @@ int64_t
 check_first_overlap(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t n)
 {
     int64_t lo = 0, hi = n - 1;
-    if (step == 0) {
+    if (step == 0 || n <= 1) { /* the first tells */
         return x > -wlen && x < rlen && n > 0 ? 0 : -1;
     }
     int64_t up = step > 0 ? rlen - 1 - x : -wlen + 1 - x;
@@ -404,38 +408,21 @@ check_first_overlap(int64_t x, int64_t step, int64_t wlen, int64_t rlen, int64_t
     return lo <= hi ? lo : -1;
 }
 
-/* Returns whether the last repeat of r shares bytes with the one of w before it. */
-static bool
-last_overlaps(const Side *w, const Side *r, int64_t pairs)
+/* Returns the first of n repeats t, from first on, in which w overlaps r of repeat t+1;
+ * -1 when there is none. */
+LEAN_APART static int64_t
+repeats_overlap(const Side *w, const Side *r, int64_t first, int64_t n)
 {
-    for (int i = 0; i < w->full.n; i++) {
-        for (int j = 0; j < r->last.n; j++) {
-            int64_t x = w->offset + w->full.start[i] - r->offset - r->rep;
-            x = sat_add(x - r->last.start[j], (pairs - 1) * (w->rep - r->rep));
-            if (x > -w->full.len[i] && x < r->last.len[j]) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* Returns the first t for which repeat t of w overlaps repeat t+1 of r; -1 when there is
- * none. */
-static int64_t
-repeats_overlap(const Side *w, const Side *r, int64_t repeats)
-{
-    int64_t found = -1;
-    int64_t pairs = repeats - 1;
-    for (int i = 0; i < w->full.n; i++) {
-        for (int j = 0; j < r->full.n; j++) {
-            int64_t x = w->offset + w->full.start[i] - r->offset - r->rep;
-            int64_t t = check_first_overlap(x - r->full.start[j], w->rep - r->rep,
-                                            w->full.len[i], r->full.len[j], pairs - 1);
+    int64_t found = -1, step = w->rep - r->rep;
+    int64_t apart = w->offset - r->offset - r->rep + first * step;
+    for (int i = 0; i < w->hulls.n; i++) {
+        for (int j = 0; j < r->hulls.n; j++) {
+            int64_t x = apart + w->hulls.start[i] - r->hulls.start[j];
+            int64_t t = check_first_overlap(x, step, w->hulls.len[i], r->hulls.len[j], n);
             found = t >= 0 && (found < 0 || t < found) ? t : found;
         }
     }
-    return found < 0 && last_overlaps(w, r, pairs) ? pairs - 1 : found;
+    return found < 0 ? -1 : first + found;
 }
 
 static bool
@@ -468,10 +455,13 @@ single_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
 }
 
 LEAN_APART static bool
-report_repeats(const CheckInstr *in, Rule rule, const Side *w, const Side *r,
-               Fault *fault)
+report_repeats(const CheckInstr *in, Rule rule, const Side *w, Side *r, Fault *fault)
 {
-    int64_t t = repeats_overlap(w, r, check_repeats(in));
+    int64_t last = check_repeats(in) - 2, t = repeats_overlap(w, r, 0, last);
+    if (t < 0) {
+        last_side(in, r);
+        t = repeats_overlap(w, r, last, 1);
+    }
     if (t < 0) {
         return true;
     }
@@ -521,17 +511,6 @@ accumulates(const CheckInstr *in)
     return d.rep == 0 && s.rep == 0 && d.blk == s.blk;
 }
 
-/* Checks src0 against src1 if the form accumulates in src1. */
-LEAN_APART static bool
-accumulate_overlap(const CheckInstr *in, Fault *fault)
-{
-    Side src0, src1;
-    side_of(in, 2, &src0);
-    side_of(in, 3, &src1);
-    return report_repeats(in, RULE_OVERLAP_SRC1, &src0, &src1, fault) &&
-           report_repeats(in, RULE_OVERLAP_SRC1, &src1, &src0, fault);
-}
-
 /* Returns whether the offsets of operands follow the rules of alignment and bounds. */
 static bool
 is_near(const CheckTensor *t)
@@ -540,12 +519,12 @@ is_near(const CheckTensor *t)
 }
 
 LEAN_APART static bool
-repeats_apart(const CheckInstr *in, int dst, int param, Fault *fault)
+repeats_apart(const CheckInstr *in, Rule rule, int dst, int param, Fault *fault)
 {
     Side w, r;
     side_of(in, dst, &w);
     side_of(in, param, &r);
-    return report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault);
+    return report_repeats(in, rule, &w, &r, fault);
 }
 
 bool
@@ -562,10 +541,14 @@ lanes_overlap(const CheckInstr *in, int dst, int param, Fault *fault)
         return single_overlap(in, dst, param, fault);
     }
     bool accum = accumulates(in);
-    if ((!accum || param != 3) && !repeats_apart(in, dst, param, fault)) {
+    if ((!accum || param != 3) &&
+        !repeats_apart(in, RULE_OVERLAP_MULTI, dst, param, fault)) {
         return false;
     }
-    return param != 2 || !accum || accumulate_overlap(in, fault);
+    /* A form that accumulates in src1 reads it between its writes: so is src0. */
+    return param != 2 || !accum ||
+           (repeats_apart(in, RULE_OVERLAP_SRC1, 2, 3, fault) &&
+            repeats_apart(in, RULE_OVERLAP_SRC1, 3, 2, fault));
 }
 
 bool
@@ -579,7 +562,7 @@ lanes_overlap_run(const CheckInstr *in, int dst, int64_t len, int64_t step, int 
         return true;
     }
     Side r, w = {.param = dst, .offset = d->offset, .rep = step};
-    add_hull(&w.full, 0, len);
+    add_hull(&w.hulls, 0, len);
     side_of(in, param, &r);
     return repeats == 1 ? report_single(in, &w, &r, d->offset == s->offset, fault)
                         : report_repeats(in, RULE_OVERLAP_MULTI, &w, &r, fault);

@@ -5,8 +5,7 @@
 #define BLOB_CHANGE_H
 
 #include "blob/blob.h"
-
-#include <string.h>
+#include "isa/bytes.h"
 
 static inline uint32_t
 change_below(uint64_t *state, uint32_t n)

@@ -3,6 +3,9 @@
  *
  *   verdicts LIST    LIST has the paths of the blobs, one per line
  *
+ * A line may go on after a space: a number N stands for N copies with changed fields and
+ * right checksums, and "flips" for a copy for each bit, with this bit changed, of which
+ * there is one line with how many were opened and a sum over the refusals.
  * open, refused RULE SECTION OFFSET or, for each kernel, its descriptors with a sum over
  * all their fields, and proved with numbers or refused. It also watches the memory that
  * the loader uses: the workspace has marks after its end, and the stack is filled with
@@ -11,6 +14,7 @@
 #include "host.h"
 #include "tikblob.h"
 #include "isa/bytes.h"
+#include "blob_change.h"
 
 enum {
     MOST_BYTES = 1 << 20,
@@ -21,6 +25,7 @@ enum {
 };
 
 static uint8_t bytes[MOST_BYTES] __attribute__((aligned(16)));
+static uint8_t original[MOST_BYTES];
 static uint8_t workspace[MOST_WORKSPACE + 64] __attribute__((aligned(16)));
 static char list[MOST_LIST];
 static TikBlob blob;
@@ -225,14 +230,9 @@ verify(int kernel)
 }
 
 static bool
-examine(const char *path)
+examine(long n)
 {
-    long n = host_read(path, bytes, sizeof bytes);
-    bool ok = n >= 0;
-    if (!ok) {
-        put(" UNREADABLE");
-        return false;
-    }
+    bool ok = true;
     mark_stack();
     bool opened = tikblob_open(&blob, bytes, (uint64_t)n, &diag);
     note(&most_open, used_stack());
@@ -247,18 +247,93 @@ examine(const char *path)
     return ok;
 }
 
+/* The state of the changes goes on from blob to blob, so that each gets others. */
+static uint64_t state = 15;
+
+static bool
+examine_changed(const char *path, long n, long copies)
+{
+    bool ok = true;
+    memcpy(original, bytes, (size_t)n);
+    for (long copy = 0; copy < copies; copy++) {
+        memcpy(bytes, original, (size_t)n);
+        for (uint32_t i = 1 + change_below(&state, 3); i > 0; i--) {
+            change_field(bytes, (uint64_t)n, &state);
+        }
+        change_repair(bytes, (uint64_t)n);
+        put(path);
+        put(" change");
+        put_number(copy);
+        ok = examine(n) && ok;
+        end_line();
+    }
+    return ok;
+}
+
+static void
+examine_flips(const char *path, long n)
+{
+    int64_t opened = 0;
+    sum = 0;
+    for (long i = 0; i < 8 * n; i++) {
+        bytes[i / 8] ^= (uint8_t)(1 << i % 8);
+        if (tikblob_open(&blob, bytes, (uint64_t)n, &diag)) {
+            opened++;
+        } else {
+            mix(diag.rule);
+            mix(diag.offset);
+        }
+        bytes[i / 8] ^= (uint8_t)(1 << i % 8);
+    }
+    put(path);
+    put(" flips opened");
+    put_number(opened);
+    put_number((int64_t)(sum >> 1));
+    end_line();
+}
+
+/* Reads the blob of a line of the list, which has been split at a space. */
+static bool
+examine_line(const char *path, const char *how)
+{
+    long n = host_read(path, bytes, sizeof bytes), copies = 0;
+    bool ok = true;
+    if (n < 0) {
+        put(path);
+        put(" UNREADABLE");
+        end_line();
+        return false;
+    }
+    if (*how == 'f') {
+        examine_flips(path, n);
+    } else if (*how != 0) {
+        for (; *how != 0; how++) {
+            copies = copies * 10 + (*how - '0');
+        }
+        ok = examine_changed(path, n, copies);
+    } else {
+        put(path);
+        ok = examine(n);
+        end_line();
+    }
+    return ok;
+}
+
 int
 host_main(int argc, char **argv)
 {
     long n = argc == 2 ? host_read(argv[1], (uint8_t *)list, sizeof list - 1) : -1;
     bool ok = n > 0;
-    for (long i = 0, from = 0; i < n; i++) {
-        if (list[i] == '\n') {
+    for (long i = 0, from = 0, how = 0; i < n; i++) {
+        if (list[i] == ' ' || list[i] == '\n') {
+            bool end = list[i] == '\n';
             list[i] = 0;
-            put(list + from);
-            ok = examine(list + from) && ok;
-            end_line();
-            from = i + 1;
+            how = how == 0 ? i + !end : how;
+            if (end) {
+                ok = examine_line(list + from, list + how) && ok;
+                from = i + 1;
+                how = 0;
+            }
         }
     }
     put("stack open");
