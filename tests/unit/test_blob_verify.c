@@ -835,6 +835,23 @@ known_bug_8_one_convention(void **state)
     assert_string_equal(open_code(&b), "magic");
 }
 
+/* Elements of a slice that is written have places of their own with the greatest stride,
+ * and with the least one. */
+#define SLICE(stride)                                                                    \
+    "h_abs dst=float16[2, 2048] src=float16[3, 0] unequal=0 len0=1 len1=1 len2=16"       \
+    " dst_stride0=0 dst_stride1=0 dst_stride2=" stride                                   \
+    " src_stride0=0 src_stride1=0 src_stride2=1\n"
+
+static void
+corners_of_slices(void **state)
+{
+    (void)state;
+    expect(SLICE("1"), "");
+    expect(SLICE("0"), "dst-overlap");
+    expect(GET "r1 = and int32 r1 3\n" SLICE("r1"), "unproved");
+    expect(GET "r1 = and int32 r1 3\nr1 = add int32 r1 1\n" SLICE("r1"), "");
+}
+
 int
 main(void)
 {
@@ -867,6 +884,7 @@ main(void)
         cmocka_unit_test(known_bug_5_fields_on_every_product),
         cmocka_unit_test(known_bug_6_unknown_instruction),
         cmocka_unit_test(known_bug_7_maximum_at_another_corner),
+        cmocka_unit_test(corners_of_slices),
         cmocka_unit_test(known_bug_8_one_convention),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

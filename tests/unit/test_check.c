@@ -1249,6 +1249,42 @@ operands_of_reductions(void **state)
     assert_int_equal(check_overlap_rule(in.op, ALLADD_src), RULE_OVERLAP_MULTI);
 }
 
+/* Both sides of a slice that is copied have indices inside of their shapes. */
+static void
+indices_of_slices(void **state)
+{
+    (void)state;
+    static const int64_t wrong[][2] = {{0, 4}, {3, 2}, {-1, 3}, {0, INT64_MAX}};
+    for (int i = 0; i < 8; i++) {
+        CheckInstr in = good(OP_DATA_COPY_DIM);
+        int first = i % 2 ? SLICEDIM_src_start_index : SLICEDIM_dst_start_index;
+        assert_good(&in);
+        in.args[first].v = wrong[i / 2][0];
+        in.args[first + 1].v = wrong[i / 2][1];
+        Fault f = {.rule = RULE_NONE};
+        assert_false(check_static(&in, &f) && check_values(&in, &f));
+        assert_true(f.rule == RULE_SLICE_INDEX && f.param == first);
+    }
+}
+
+/* Segments that follow each other are one dimension. */
+static void
+segments_that_follow(void **state)
+{
+    (void)state;
+    SegmentSide s = {.dims = 0};
+    segment_add(&s, 4, 32);
+    segment_add(&s, 1, 7);
+    segment_add(&s, 3, 4 * 32);
+    assert_true(s.dims == 1 && s.count[0] == 12 && s.pitch[0] == 32);
+    segment_add(&s, 5, 1000);
+    segment_add(&s, 2, 5 * 1000);
+    assert_true(s.dims == 2 && s.count[0] == 12 && s.count[1] == 10 &&
+                s.pitch[1] == 1000);
+    segment_add(&s, 2, 12 * 32); /* follows the first ones, not the last */
+    assert_true(s.dims == 3 && s.count[2] == 2 && s.pitch[2] == 12 * 32);
+}
+
 /* The slice has rows 1 and 2, columns 4 to 8 by 2, of a matrix with 16 columns. */
 static void
 footprints_of_slices(void **state)
@@ -1386,6 +1422,8 @@ main(void)
         cmocka_unit_test(paths_of_lmem),
         cmocka_unit_test(operands_of_reductions),
         cmocka_unit_test(footprints_of_slices),
+        cmocka_unit_test(indices_of_slices),
+        cmocka_unit_test(segments_that_follow),
         cmocka_unit_test(hostile_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

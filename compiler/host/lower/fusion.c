@@ -297,7 +297,6 @@ compute_member(Lower *l, Chunk *c, int i)
     for (int j = skip; j < m->n; j++) {
         if (j - skip < sh.n) {
             sh.dtype[j - skip] = m->dtype[j];
-            sh.dense[j - skip] = true;
         }
         if (j > 0 || m->job.reads_dst) {
             v[j - skip] = value_of(l, c, m->operand[j]);
