@@ -182,9 +182,9 @@ arith_overlap_rule(Op op, int param)
     return param == VPRECISE_work_tensor ? RULE_WORK_OVERLAP : RULE_OVERLAP_FORBIDDEN;
 }
 
-const FamilyRules rules_arith = {.placeless = true,
-                                 .statics = arith_static,
-                                 .footprint = arith_footprint,
-                                 .overlap = arith_overlap,
-                                 .bounds_rule = arith_bounds_rule,
-                                 .overlap_rule = arith_overlap_rule};
+const FamilyRules rules_arith = {
+    .statics = arith_static,
+    .footprint = arith_footprint,
+    .overlap = arith_overlap,
+    .bounds_rule = arith_bounds_rule,
+    NOT_LEAN(.placeless = true, .overlap_rule = arith_overlap_rule)};

@@ -810,6 +810,7 @@ check_is_irregular(const CheckInstr *in)
     return rules->irregular != NULL && rules->irregular(in);
 }
 
+#ifndef TIK_LEAN
 bool
 check_reads_dst(const CheckInstr *in)
 {
@@ -827,6 +828,7 @@ check_overlap_rule(Op op, int param)
     }
     return op_form(op) == FORM_MOVE ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
+#endif
 
 static int
 steps_of_param(Op op, const ParamInfo *p, int i, CheckStep *out)

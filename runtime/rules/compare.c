@@ -291,12 +291,12 @@ compare_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
     align_warning(in, true, report, ctx);
 }
 
-const FamilyRules rules_compare = {.placeless = true,
-                                   .statics = compare_statics,
+const FamilyRules rules_compare = {.statics = compare_statics,
                                    .footprint = compare_footprint,
                                    .overlap = compare_overlap,
                                    .overlap_extent = compare_overlap_extent,
                                    .bounds_rule = compare_bounds_rule,
-                                   .overlap_rule = compare_overlap_rule,
                                    .align = compare_align,
-                                   TEXT(.warnings = compare_warnings)};
+                                   NOT_LEAN(.placeless = true,
+                                            .overlap_rule = compare_overlap_rule,
+                                            .warnings = compare_warnings)};

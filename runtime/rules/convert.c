@@ -164,7 +164,7 @@ check_pack_sign(uint64_t pack, Dtype dst, Fault *fault)
                       (unsigned long long)pack, sign, dtype_name(dst), dst == DT_S8);
 }
 
-const FamilyRules rules_convert = {.placeless = true,
-                                   .statics = convert_statics,
+const FamilyRules rules_convert = {.statics = convert_statics,
                                    .footprint = convert_footprint,
-                                   .overlap = convert_overlap};
+                                   .overlap = convert_overlap,
+                                   NOT_LEAN(.placeless = true)};

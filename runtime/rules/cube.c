@@ -322,9 +322,8 @@ cube_reads_dst(const CheckInstr *in)
     return !in->args[slot].literal || (in->args[slot].v != 0) == onto;
 }
 
-const FamilyRules rules_cube = {.placeless = true,
-                                .statics = static_cube,
-                                .footprint = cube_footprint,
-                                .align = cube_align,
-                                TEXT(.warnings = cube_warnings, ).reads_dst =
-                                    cube_reads_dst};
+const FamilyRules rules_cube = {
+    .statics = static_cube,
+    .footprint = cube_footprint,
+    .align = cube_align,
+    NOT_LEAN(.placeless = true, .warnings = cube_warnings, .reads_dst = cube_reads_dst)};

@@ -175,10 +175,9 @@ fill_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *)
     stride_warning(in, false, report, ctx);
 }
 
-const FamilyRules rules_fill = {.placeless = true,
-                                .extent = fill_extent,
-                                .footprint = fill_footprint,
-                                .overlap = fill_overlap,
-                                .overlap_rule = fill_overlap_rule,
-                                TEXT(.warnings = fill_warnings, )
-                                    TEXT(.run_warnings = fill_run_warnings)};
+const FamilyRules rules_fill = {
+    .extent = fill_extent,
+    .footprint = fill_footprint,
+    .overlap = fill_overlap,
+    NOT_LEAN(.placeless = true, .overlap_rule = fill_overlap_rule,
+             .warnings = fill_warnings, .run_warnings = fill_run_warnings)};

@@ -322,13 +322,13 @@ blocks_bounds_rule(Op op, int param)
     return param == FIXA_mode_param ? RULE_DEQ_ADDR : RULE_TENSOR_OVERFLOW;
 }
 
-const FamilyRules rules_fixblocks = {.placeless = true,
-                                     .statics = blocks_statics,
-                                     .footprint = blocks_footprint,
-                                     .overlap = apart_from_dst,
-                                     .has_overlap = not_the_source,
-                                     .overlap_rule = overlap_rule,
-                                     .bounds_rule = blocks_bounds_rule};
+const FamilyRules rules_fixblocks = {
+    .statics = blocks_statics,
+    .footprint = blocks_footprint,
+    .overlap = apart_from_dst,
+    .has_overlap = not_the_source,
+    .bounds_rule = blocks_bounds_rule,
+    NOT_LEAN(.placeless = true, .overlap_rule = overlap_rule)};
 
 /* ---- by columns ---------------------------------------------------------- */
 
@@ -461,12 +461,12 @@ columns_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
     }
 }
 
-const FamilyRules rules_fixcolumns = {.placeless = true,
-                                      .statics = columns_statics,
+const FamilyRules rules_fixcolumns = {.statics = columns_statics,
                                       .footprint = columns_footprint,
                                       .overlap = apart_from_dst,
                                       .has_overlap = not_the_source,
-                                      .overlap_rule = overlap_rule,
                                       .bounds_rule = columns_bounds_rule,
                                       .align = fix_align,
-                                      TEXT(.warnings = columns_warnings)};
+                                      NOT_LEAN(.placeless = true,
+                                               .overlap_rule = overlap_rule,
+                                               .warnings = columns_warnings)};

@@ -172,10 +172,8 @@ check_barrier_room(const CheckInstr *in, int param, Fault *fault)
                       (long long)v, (long long)bytes, (int)BARRIER_BYTES);
 }
 
-const FamilyRules rules_control = {
-    .placeless = true,
-    .statics = control_statics,
-};
+const FamilyRules rules_control = {.statics = control_statics,
+                                   NOT_LEAN(.placeless = true)};
 
 /* ---- flags --------------------------------------------------------------- */
 

@@ -27,7 +27,8 @@ bool check_fail(Fault *fault, const FaultAt *at, const char *fmt, ...)
 
 /* The rules of a family (family.def). Rules on ranges, masks, scopes and element types
  * are generic (check.c); a null member adds nothing to them. Members are safe for any
- * values, and meaningful for operands within their ranges. */
+ * values, and meaningful for operands within their ranges. A lean loader has no member
+ * that its verifier does not ask. */
 typedef struct FamilyRules {
     /* Checks the rules that do not depend on values: availability, pairs of types,
      * modes. */
@@ -49,7 +50,7 @@ typedef struct FamilyRules {
     /* Returns the rules of an operand's bounds and overlap; null: tensor-overflow,
      * overlap-*. */
     Rule (*bounds_rule)(Op op, int param);
-    Rule (*overlap_rule)(Op op, int param);
+    NOT_LEAN(Rule (*overlap_rule)(Op op, int param);)
     /* Returns the bytes from the operand's start that overlap rules count, if they are
      * more than those that are accessed; null: they are not. */
     int64_t (*overlap_extent)(const CheckInstr *in, int param);
@@ -63,24 +64,24 @@ typedef struct FamilyRules {
     bool (*bounds_corners)(Op op, int param);
     /* bounds asks how much of the tensor comes after the offset, and nothing else asks
      * for offsets but alignment, bounds and overlap, which asks for distances. */
-    bool bounds_are_room;
+    NOT_LEAN(bool bounds_are_room;)
     /* Warnings on a correct instruction; a lean loader has none. */
-    void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
-                     void *ctx);
+    TEXT(void (*warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                          void *ctx);)
     /* Warnings on numbers that are no literals, as they are while running. */
-    void (*run_warnings)(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
-                         void *ctx);
+    TEXT(void (*run_warnings)(const CheckInstr *in,
+                              void (*report)(void *ctx, const Fault *), void *ctx);)
     /* Returns whether bounds relate numbers in ways that intervals cannot express, so
      * that they are decided only if all numbers are known. It depends on attributes
      * only. */
     bool (*irregular)(const CheckInstr *in);
     /* Returns whether destinations are or may be sources too; null: sem_reads_dst. */
-    bool (*reads_dst)(const CheckInstr *in);
+    NOT_LEAN(bool (*reads_dst)(const CheckInstr *in);)
     /* Nothing but alignment, bounds and overlap asks for offsets and roots of tensors
      * (rules/shape.h). */
-    bool placeless;
+    NOT_LEAN(bool placeless;)
     /* statics asks for numbers that are literals; else for no number but attributes. */
-    bool asks_literals;
+    NOT_LEAN(bool asks_literals;)
 } FamilyRules;
 
 /* Of moves of blocks; instructions of the family that have no tensors have none

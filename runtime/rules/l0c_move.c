@@ -493,12 +493,12 @@ acc_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), voi
     }
 }
 
-const FamilyRules rules_acc = {.placeless = true,
-                               .statics = acc_statics,
+const FamilyRules rules_acc = {.statics = acc_statics,
                                .extent = acc_extent,
                                .footprint = acc_footprint,
                                .overlap = acc_overlap,
                                .has_overlap = acc_has_overlap,
                                .bounds_rule = acc_bounds_rule,
-                               .overlap_rule = acc_overlap_rule,
-                               TEXT(.warnings = acc_warnings)};
+                               NOT_LEAN(.placeless = true,
+                                        .overlap_rule = acc_overlap_rule,
+                                        .warnings = acc_warnings)};

@@ -229,9 +229,7 @@ layout_has_overlap(Op op, int param)
     return f != FORM_CHANNELS && (f != FORM_NCHW || param >= NCHW_src_list);
 }
 
-const FamilyRules rules_layout = {
-    .placeless = true,
-    .has_overlap = layout_has_overlap,
-    .footprint = layout_footprint,
-    .overlap = layout_overlap,
-};
+const FamilyRules rules_layout = {.has_overlap = layout_has_overlap,
+                                  .footprint = layout_footprint,
+                                  .overlap = layout_overlap,
+                                  NOT_LEAN(.placeless = true)};

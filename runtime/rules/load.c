@@ -661,13 +661,12 @@ load_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *)
     }
 }
 
-const FamilyRules rules_load = {.statics = static_load,
-                                .footprint = load_footprint,
-                                .bounds = load_bounds,
-                                .overlap = load_overlap,
-                                .has_overlap = load_has_overlap,
-                                .overlap_rule = load_overlap_rule,
-                                .irregular = load_irregular,
-                                .reads_dst = load_reads_dst,
-                                TEXT(.warnings = load_warnings, )
-                                    TEXT(.run_warnings = load_run_warnings)};
+const FamilyRules rules_load = {
+    .statics = static_load,
+    .footprint = load_footprint,
+    .bounds = load_bounds,
+    .overlap = load_overlap,
+    .has_overlap = load_has_overlap,
+    .irregular = load_irregular,
+    NOT_LEAN(.overlap_rule = load_overlap_rule, .reads_dst = load_reads_dst,
+             .warnings = load_warnings, .run_warnings = load_run_warnings)};

@@ -320,12 +320,13 @@ check_move_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault 
     warn_dtypes(in, report, ctx);
 }
 
-const FamilyRules rules_move = {.placeless = true,
-                                .statics = static_move,
-                                .footprint = move_footprint,
-                                .overlap = move_overlap,
-                                TEXT(.warnings = check_move_warnings)};
+const FamilyRules rules_move = {
+    .statics = static_move,
+    .footprint = move_footprint,
+    .overlap = move_overlap,
+    NOT_LEAN(.placeless = true, .warnings = check_move_warnings)};
 
+#ifndef TIK_LEAN
 void
 check_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *), void *ctx)
 {
@@ -350,3 +351,4 @@ check_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *
         check_family(in->op)->run_warnings(in, report, ctx);
     }
 }
+#endif

@@ -359,7 +359,7 @@ const FamilyRules rules_reduce = {.statics = reduce_static,
                                   .overlap = reduce_overlap,
                                   .align = reduce_align,
                                   .bounds = reduce_bounds,
-                                  .bounds_are_room = true,
                                   .bounds_rule = reduce_bounds_rule,
-                                  .overlap_rule = reduce_overlap_rule,
-                                  TEXT(.warnings = reduce_warnings)};
+                                  NOT_LEAN(.bounds_are_room = true,
+                                           .overlap_rule = reduce_overlap_rule,
+                                           .warnings = reduce_warnings)};

@@ -345,10 +345,10 @@ reg_reads_dst(const CheckInstr *in)
     return form_of(in) == FORM_RHIST;
 }
 
-const FamilyRules rules_reg = {.statics = reg_statics,
-                               .footprint = reg_footprint,
-                               .overlap = reg_overlap,
-                               .has_overlap = reg_has_overlap,
-                               .overlap_rule = reg_overlap_rule,
-                               .align = reg_align,
-                               .reads_dst = reg_reads_dst};
+const FamilyRules rules_reg = {
+    .statics = reg_statics,
+    .footprint = reg_footprint,
+    .overlap = reg_overlap,
+    .has_overlap = reg_has_overlap,
+    .align = reg_align,
+    NOT_LEAN(.overlap_rule = reg_overlap_rule, .reads_dst = reg_reads_dst)};

@@ -362,4 +362,4 @@ check_slice_info(const CheckInstr *in, int param, Fault *fault)
 
 const FamilyRules rules_segment = {.statics = segment_statics,
                                    .footprint = segment_footprint,
-                                   TEXT(.warnings = check_move_warnings)};
+                                   NOT_LEAN(.warnings = check_move_warnings)};

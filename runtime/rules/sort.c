@@ -252,9 +252,9 @@ sort_overlap_rule(Op op, int param)
     return is_merge(op_form(op)) ? RULE_OVERLAP_FORBIDDEN : RULE_OVERLAP_MULTI;
 }
 
-const FamilyRules rules_sort = {.placeless = true,
-                                .statics = sort_statics,
-                                .footprint = sort_footprint,
-                                .overlap = sort_overlap,
-                                .overlap_rule = sort_overlap_rule,
-                                .align = sort_align};
+const FamilyRules rules_sort = {
+    .statics = sort_statics,
+    .footprint = sort_footprint,
+    .overlap = sort_overlap,
+    .align = sort_align,
+    NOT_LEAN(.placeless = true, .overlap_rule = sort_overlap_rule)};

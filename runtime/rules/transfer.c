@@ -605,9 +605,8 @@ transfer_run_warnings(const CheckInstr *in, void (*report)(void *ctx, const Faul
     zero_warning(in, false, report, ctx);
 }
 
-const FamilyRules rules_transfer = {.placeless = true,
-                                    .asks_literals = true,
-                                    .statics = transfer_statics,
+const FamilyRules rules_transfer = {.statics = transfer_statics,
                                     .footprint = transfer_footprint,
-                                    TEXT(.warnings = transfer_warnings, )
-                                        TEXT(.run_warnings = transfer_run_warnings)};
+                                    NOT_LEAN(.placeless = true, .asks_literals = true,
+                                             .warnings = transfer_warnings,
+                                             .run_warnings = transfer_run_warnings)};

@@ -591,5 +591,6 @@ lanes_family_overlap(const CheckInstr *in, int param, Fault *fault)
     return lanes_overlap(in, 1, param, fault);
 }
 
-const FamilyRules rules_lanes = {
-    .placeless = true, .footprint = lanes_footprint, .overlap = lanes_family_overlap};
+const FamilyRules rules_lanes = {.footprint = lanes_footprint,
+                                 .overlap = lanes_family_overlap,
+                                 NOT_LEAN(.placeless = true)};
