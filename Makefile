@@ -400,7 +400,7 @@ EACH_LOG = $(abspath $(BUILD))/passes.log
 check-passes: all test-tools
 	@rm -f $(EACH_LOG); ok=0; TIKC_DISABLE=each TIKC_PASSES='$(HOST_PASSES)' TIKC_EACH_LOG=$(EACH_LOG) \
 	    TIKC=$(CURDIR)/tests/tools/each_pass.py BUILD=$(abspath $(BUILD)) \
-	    $(PYTHON) tests/run.py $(BUILD) --only golden --only random --only cross || ok=1; \
+	    $(PYTHON) tests/run.py $(BUILD) --timeout 20000 --only golden --only random --only cross || ok=1; \
 	    awk '/^failed/ { print } !/^failed/ { n[$$1] += $$2 } END { for (p in n) print "without " p ": " n[p] " other kernels" }' \
 	    $(EACH_LOG); exit $$ok
 

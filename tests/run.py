@@ -2,12 +2,13 @@
 """Runs the test suite and ends with a line 'N passed, N failed'.
 
 usage: tests/run.py BUILD_DIR [--only unit|lit|golden|random|cross|tables|proofs|python|editors]... [--match TEXT] [--update]
+       [--timeout SECONDS]
 
 Stages: unit tests (one cmocka program per tests/unit/test_*.c), lit tests (tests/lit), and the scripts of
 tests/golden, random, cross, tables, proofs, python and editors, which compare with independent models and with the tables, prove with z3, use
 the Python package, and talk to the language server. A script
 prints its own last line 'N passed, N failed'; one that prints none counts as one test by its exit code. Nothing depends on time, except
-that a stage which hangs is stopped after TIMEOUT seconds and counts as failed.
+that a stage which hangs is stopped after --timeout seconds (1500) and counts as failed.
 
 --update writes expectations that are whole files anew where the output differs (docs/testing.md lists them), so that what
 changed is read in 'git diff'. Everything else is compared as always.
@@ -24,15 +25,14 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = '/usr/lib/llvm-19/build/utils/lit/lit.py'
-TIMEOUT = 1500
 SCRIPTS = ('golden', 'random', 'cross', 'tables', 'proofs', 'python', 'editors')  # folders of scripts
 
 
 def run(cmd, env):
-    """Exit code and merged output of a command; a hang is a failure."""
+    """Exit code and merged output of a command; a hang, for env's TIKC_TIMEOUT, is a failure."""
     try:
         p = subprocess.run(cmd, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                           timeout=TIMEOUT, errors='replace')
+                           timeout=float(env['TIKC_TIMEOUT']), errors='replace')
         return p.returncode, p.stdout
     except subprocess.TimeoutExpired as e:
         out = e.stdout or b''
@@ -101,10 +101,11 @@ def main():
     ap.add_argument('--only', choices=['unit', 'lit', *SCRIPTS], action='append')
     ap.add_argument('--match')
     ap.add_argument('--update', action='store_true')
+    ap.add_argument('--timeout', type=float, default=1500)
     a = ap.parse_args()
     build = os.path.abspath(a.build)
     env = dict(os.environ, BUILD=build, TIKC=os.environ.get('TIKC', os.path.join(build, 'tikc')), PYTHONDONTWRITEBYTECODE='1',
-               LC_ALL='C.UTF-8')
+               LC_ALL='C.UTF-8', TIKC_TIMEOUT=str(a.timeout))
     if a.update:
         env['TIKC_UPDATE'] = '1'
     jobs = []
