@@ -435,10 +435,30 @@ loop_end(Lower *l, Loop *p)
     LLVMPositionBuilderAtEnd(l->b, p->exit);
 }
 
+/* Builds a run of chunks, some of them in each iteration of a loop. */
+static void
+build_unrolled_run(Lower *l, Chunk *c, LLVMValueRef elems)
+{
+    Walks w;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
+    Loop p = {.end = elems, .step = (int64_t)c->f->unrolled * c->f->lanes};
+    loop_begin(l, &p);
+    walks_begin(l, &w, c, p.step, from);
+    for (int i = 0; i < c->f->unrolled; i++) {
+        build_chunk(l, c, lower_const(l, (int64_t)i * c->f->lanes), NULL);
+    }
+    walks_end(l, &w);
+    loop_end(l, &p);
+}
+
 /* Builds the chunks of a run of elements that is known only at run time. */
 static void
 build_run(Lower *l, Chunk *c, LLVMValueRef elems)
 {
+    if (c->f->unrolled > 0) {
+        build_unrolled_run(l, c, elems);
+        return;
+    }
     LLVMValueRef low = lower_const(l, c->f->whole ? 0 : c->f->lanes - 1);
     LLVMValueRef rest = LLVMBuildAnd(l->b, elems, low, "");
     Loop p = {.end = LLVMBuildSub(l->b, elems, rest, ""), .step = c->f->lanes};
@@ -515,8 +535,9 @@ key_of(Lower *l, const Fusion *f)
 {
     Text t;
     text_init(&t, l->arena);
-    text_printf(&t, "%d %d %lld %d %d %d %d", f->flat, f->whole, (long long)f->row_lanes,
-                f->lanes, f->streams, f->fit, f->fit < 0 ? 0 : f->fit_lanes);
+    text_printf(&t, "%d %d %d %lld %d %d %d %d", f->flat, f->whole, f->unrolled,
+                (long long)f->row_lanes, f->lanes, f->streams, f->fit,
+                f->fit < 0 ? 0 : f->fit_lanes);
     for (int i = 0; i < f->noperands; i++) {
         const FusedOperand *o = &f->operand[i];
         text_printf(&t, ";%d %lld %d %d %lld", (int)o->dtype, (long long)o->pitch,
@@ -661,6 +682,35 @@ build_here(Lower *l, const Fusion *f, int64_t count)
     l->in_chunk = false;
 }
 
+/* Returns whether chunks have more branches than the one for NaN. */
+static bool
+has_branches(const Fusion *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        const LaneJob *job = &f->member[i].job;
+        Sem op = (Sem)job->mode;
+        if (job->compute == lower_vector_compute &&
+            (op == SEM_EXP || op == SEM_EXPM1 || op == SEM_LN || op == SEM_RSQRT)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns how many chunks an iteration of a loop over that many elements has, 0: unknown.
+ * Loops over rows, with a sum or a conversion to float16, follow each other, and a
+ * machine that looks ahead from one into the next looks further where these are shorter.
+ */
+static int
+chunks_at_once(const Fusion *f, int64_t elems)
+{
+    bool row = (fusion_has_sink(f) || f->fit >= 0) && !has_branches(f);
+    if (elems == 0 || !row) {
+        return 0;
+    }
+    return elems % ((int64_t)UNROLLED * f->lanes) == 0 ? UNROLLED : 1;
+}
+
 static void
 call_loop(Lower *l, Fusion *f, LLVMValueRef count)
 {
@@ -669,11 +719,13 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
     int nparams = params_of(l, f, types);
     Helper h;
     f->whole = fills_chunks(f, count);
-    fusion_find_fit(l, f, f->whole ? known_count(count) : 0);
+    int64_t known = f->whole ? known_count(count) : 0;
+    fusion_find_fit(l, f, known);
     if (is_short(l, f, count)) {
-        build_here(l, f, known_count(count));
+        build_here(l, f, known);
         return;
     }
+    f->unrolled = chunks_at_once(f, known);
     if (lower_helper_begin(l, &h, loop_name(l, f), types, nparams)) {
         build_helper(l, f, &h);
     }

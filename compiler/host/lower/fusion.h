@@ -10,6 +10,8 @@ enum {
     MOST_MEMBERS = 32,
     MOST_OPERANDS = 64,
     MOST_HINTS = 8,
+    UNROLLED = 4, /* chunks of an iteration over rows */
+    MOST_WALKS = MOST_OPERANDS + MOST_MEMBERS + MOST_HINTS,
     MOST_PARAMS = MOST_OPERANDS + 2 * MOST_MEMBERS + MOST_HINTS + 1,
     FEW_STEPS = 8,         /* instructions on chunks that are no loop of their own */
     AHEAD_LEAST = 1 << 16, /* bytes of a tensor whose next tile is prefetched */
@@ -61,8 +63,9 @@ struct Fusion {
     int nhints;
     FusedHint hint[MOST_HINTS];
     bool flat;
-    bool multiples;    /* all members have whole chunks, however many */
-    bool whole;        /* of a flat loop: its elements fill all chunks */
+    bool multiples; /* all members have whole chunks, however many */
+    bool whole;     /* of a flat loop: its elements fill all chunks */
+    int unrolled;   /* how many chunks an iteration of such a loop has; 0: see walk.c */
     int64_t row_lanes; /* of a loop over rows */
     int lanes;         /* of a chunk */
     bool streams;      /* full chunks are stored past the caches */
@@ -87,11 +90,31 @@ typedef struct Chunk {
     LLVMValueRef stage, line, before;
 } Chunk;
 
+/* ---- host/lower/walk.c: pointers that go through a run ------------------- */
+
+/* What goes through a run of chunks. */
+typedef struct Walks {
+    int n;
+    struct {
+        LLVMValueRef *at, start;
+        int64_t step; /* bytes of an iteration */
+    } walk[MOST_WALKS];
+} Walks;
+
+/* Makes the addresses of the chunk those of the present iteration of a loop over that
+ * many elements at a time, whose body begins here; the index of its first element is 0
+ * then. from: the block before the loop. */
+void walks_begin(Lower *l, Walks *w, Chunk *c, int64_t elems, LLVMBasicBlockRef from);
+/* Ends the iteration; the addresses of the chunk are those before the loop again. */
+void walks_end(Lower *l, Walks *w);
+
 /* ---- host/lower/sink.c: sums that end a loop ----------------------------- */
 
 bool fusion_has_sink(const Fusion *f);
 /* Reserves what the sinks need. */
 void sinks_begin(Lower *l, Chunk *c);
+/* Returns the bytes of what is left of the repeats of that many elements. */
+int64_t sink_bytes(int64_t elems);
 /* Takes a chunk, which is one repeat, of the values of a sink. */
 void sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits);
 /* Writes the sums. */

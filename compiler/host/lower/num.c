@@ -266,6 +266,18 @@ is_long(const Lower *l, Dtype t, int lanes)
     return !l->in_chunk && lanes * dtype_size(t) >= 2 * REGISTER_BYTES;
 }
 
+/* A scalar is seldom NaN, and what comes after a branch does not wait for its answer. */
+static LLVMValueRef
+scalar_unless_nan(Lower *l, LLVMValueRef bits)
+{
+    Rare rare;
+    LLVMValueRef f = LLVMBuildBitCast(l->b, bits, l->f32, "");
+    LLVMValueRef nan = LLVMConstInt(l->i32, float_format(DT_F32).nan, false);
+    lower_rare_begin(l, &rare, LLVMBuildFCmp(l->b, LLVMRealUNO, f, f, ""), f);
+    f = lower_rare_end(l, &rare, LLVMConstBitCast(nan, l->f32));
+    return LLVMBuildBitCast(l->b, f, l->i32, "");
+}
+
 /* Returns the result where a is no NaN. Vectors of several registers seldom have a NaN:
  * one comparison of two lanes together shows that there is none. */
 static LLVMValueRef
@@ -304,6 +316,15 @@ lower_any_nan(const Lower *l, LLVMValueRef v)
 LLVMValueRef
 lower_canonical(Lower *l, Dtype t, int lanes, LLVMValueRef bits)
 {
+    if (!l->in_chunk && t == DT_F32 && lanes == 0) {
+        return scalar_unless_nan(l, bits);
+    }
+    if (!l->in_chunk && t == DT_F32 && lanes == 1) {
+        LLVMValueRef first = lower_const32(l, 0);
+        LLVMValueRef one = LLVMBuildExtractElement(l->b, bits, first, "");
+        return LLVMBuildInsertElement(l->b, LLVMGetPoison(LLVMTypeOf(bits)),
+                                      scalar_unless_nan(l, one), first, "");
+    }
     if (!l->in_chunk) {
         return unless_nan(l, t, lanes, bits, bits);
     }

@@ -51,11 +51,17 @@ converts(const Fusion *f)
     return false;
 }
 
+int64_t
+sink_bytes(int64_t elems)
+{
+    _Static_assert(QUARTER_BYTES == LANES, "a byte of the quarters for each element");
+    return elems;
+}
+
 /* The index of the first of the repeat's elements is the distance of its quarter too. */
 void
 sink_take(Lower *l, const Chunk *c, int member, LLVMValueRef bits)
 {
-    _Static_assert(QUARTER_BYTES == LANES, "a byte of the quarters for each element");
     LLVMValueRef at = c->first;
     at = LLVMBuildGEP2(l->b, l->i8, c->quarters[member], &at, 1, "");
     LLVMValueRef x = lower_tree_numbers(l, DT_F32, LANES, lower_any_nan(l, bits));

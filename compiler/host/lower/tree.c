@@ -142,6 +142,9 @@ level(Lower *l, const Tree *tree, LLVMValueRef x, const int *first, const int *s
 
 /* ---- orders of lanes ----------------------------------------------------- */
 
+/* Fills the pairs of a level that has n results. */
+typedef void Order(int *first, int *second, int n);
+
 /* Fills the n pairs of a level whose lanes are in order. */
 static void
 neighbours(int *first, int *second, int n)
@@ -281,10 +284,34 @@ lower_has_trees(const Lower *l, Dtype t)
     return !has_own_half(l, t);
 }
 
+/* The same in an order in which what is joined next is half of the lanes apart, and again
+ * after each such level: the bits of the numbers of the nodes are reversed. */
+static void
+neighbours_for_halves(int *first, int *second, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int node = 0;
+        for (int from = 1, to = n / 2; to > 0; from *= 2, to /= 2) {
+            node += (i & from) != 0 ? to : 0;
+        }
+        first[i] = 2 * node;
+        second[i] = 2 * node + 1;
+    }
+}
+
+static void
+halves(int *first, int *second, int n)
+{
+    for (int i = 0; i < n; i++) {
+        first[i] = i;
+        second[i] = n + i;
+    }
+}
+
 /* The levels within quads are of each vector, which leaves it a quarter of its lanes; the
- * others are of all vectors beside each other. */
+ * others are of all vectors beside each other. The last level gives an order. */
 static LLVMValueRef
-end_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *x, int trees)
+end_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *x, int trees, Order *order)
 {
     const Tree tree = {.sem = SEM_CADD, .t = t};
     int first[MAX_SUM_LANES], second[MAX_SUM_LANES], n = lanes / 4;
@@ -303,7 +330,7 @@ end_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *x, int trees)
     within_quad(first, second, n);
     all = level(l, &tree, all, first, second, n);
     n /= 2;
-    neighbours(first, second, n);
+    order(first, second, n);
     return level(l, &tree, all, first, second, n);
 }
 
@@ -315,7 +342,8 @@ lower_sum_trees(Lower *l, Dtype t, int lanes, LLVMValueRef *v)
         x[i] = lower_tree_numbers(l, t, lanes, v[i]);
         x[i] = lower_sum_quarter(l, t, lanes, x[i]);
     }
-    return lower_tree_bits(l, t, SUMS_TOGETHER, end_trees(l, t, lanes, x, SUMS_TOGETHER));
+    LLVMValueRef sums = end_trees(l, t, lanes, x, SUMS_TOGETHER, neighbours);
+    return lower_tree_bits(l, t, SUMS_TOGETHER, sums);
 }
 
 LLVMValueRef
@@ -437,7 +465,7 @@ lower_sum_room(Lower *l, Dtype t, int64_t n)
 /* Returns the sums of the trees whose quarters begin at that place; those from n on are
  * 0. */
 static LLVMValueRef
-end_round(Lower *l, const Sums *s, LLVMValueRef at, int64_t n)
+end_round(Lower *l, const Sums *s, LLVMValueRef at, int64_t n, Order *order)
 {
     LLVMValueRef x[MOST_TOGETHER];
     LLVMTypeRef type = quarter_type(l, s->t);
@@ -445,7 +473,7 @@ end_round(Lower *l, const Sums *s, LLVMValueRef at, int64_t n)
         x[i] = i < n ? LLVMBuildLoad2(l->b, type, quarter_at(l, s->t, at, i), "")
                      : LLVMConstNull(type);
     }
-    return end_trees(l, s->t, s->lanes, x, s->together);
+    return end_trees(l, s->t, s->lanes, x, s->together, order);
 }
 
 /* Does all rounds: their sums, beside each other, with zeros up to a power of two. */
@@ -463,9 +491,21 @@ end_rounds(Lower *l, const Sums *s, LLVMValueRef quarters, int lanes)
                           lower_const(l, bytes)},
                  .n = 2};
     lower_counted_begin(l, &t);
-    LLVMBuildStore(l->b, end_round(l, s, t.at[0], s->together), t.at[1]);
+    LLVMBuildStore(l->b, end_round(l, s, t.at[0], s->together, neighbours), t.at[1]);
     lower_counted_end(l, &t);
     return LLVMBuildLoad2(l->b, all, sums, "");
+}
+
+static LLVMValueRef
+joined_halves(Lower *l, const Tree *tree, LLVMValueRef x, int n, int left)
+{
+    int first[MAX_LANES], second[MAX_LANES];
+    while (n > left) {
+        n /= 2;
+        halves(first, second, n);
+        x = level(l, tree, x, first, second, n);
+    }
+    return x;
 }
 
 /* A tree of all lanes of a group has one lane more than the sums, at least, unless these
@@ -479,12 +519,13 @@ lower_sum_of_quarters(Lower *l, Dtype t, LLVMValueRef quarters, int64_t n)
     while (lanes < s.rounds * s.together) {
         lanes *= 2;
     }
-    LLVMValueRef x = s.rounds == 1 ? end_round(l, &s, quarters, n)
-                                   : end_rounds(l, &s, quarters, lanes);
+    LLVMValueRef x = s.rounds > 1 ? end_rounds(l, &s, quarters, lanes)
+                                  : end_round(l, &s, quarters, n, neighbours_for_halves);
     if (n == 1) {
         x = pick(l, x, (const int[]){0}, 1);
     } else {
-        x = joined(l, &tree, x, lanes, 1);
+        x = s.rounds > 1 ? joined(l, &tree, x, lanes, 1)
+                         : joined_halves(l, &tree, x, lanes, 1);
         x = lanes < s.lanes ? join_sum(l, &tree, x, LLVMConstNull(LLVMTypeOf(x)), 1) : x;
     }
     return lower_tree_bits(l, t, 1, x);
@@ -493,15 +534,6 @@ lower_sum_of_quarters(Lower *l, Dtype t, LLVMValueRef quarters, int64_t n)
 LLVMValueRef
 lower_tree_extreme(Lower *l, Sem sem, Dtype t, int lanes, LLVMValueRef x, int left)
 {
-    int first[MAX_LANES], second[MAX_LANES];
     const Tree tree = {.sem = sem, .t = t};
-    while (lanes > left) {
-        lanes /= 2;
-        for (int i = 0; i < lanes; i++) {
-            first[i] = i;
-            second[i] = lanes + i;
-        }
-        x = level(l, &tree, x, first, second, lanes);
-    }
-    return x;
+    return joined_halves(l, &tree, x, lanes, left);
 }
