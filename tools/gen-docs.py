@@ -401,7 +401,7 @@ def fast_steps():
            'Each step is an operation on float32 or on words of 32 bits, in this order; numbers are written as in C. The same steps run on every processor, '
            'in generated code and in the emulator. NaN is canonical. sqrt, rec, expm1, sin and cos, and all functions of float16, are those of the usual reading. `make functions-long` '
            'measures the errors on all arguments (testing.md).', '']
-    out += [f'* `{name.strip()}`: {what}' for name, what in words.items() if not name.startswith(('LOOKUP', 'F(c)', 'UNLIKE'))]
+    out += [f'* `{name.strip()}`: {what}' for name, what in words.items() if not name.startswith(('LOOKUP', 'F(c)', 'UNLIKE', 'POWER', 'INSIDE'))]
     out += ['* `F(c)`, `W(c)`: a constant float32, a constant word', '']
     for title, section in ('exp', 'FN_EXP_FAST'), ('ln', 'FN_LN_FAST'), ('rsqrt', 'FN_RSQRT_FAST'):
         body = re.search(r'#ifdef %s\n#undef \w+\n(.*?)#endif' % section, text, re.S).group(1)

@@ -178,9 +178,9 @@ def tables():
     print('/* fn_table.def: tables of num/fn.def, as the bits of float32: TABLE(name, 32 words).\n'
           ' * tools/gen-num-coef.py --tables makes this file; do not edit it. */')
     powers = [single(D(2) ** (D(j) / 32)) for j in range(32)]
-    margin = D(float.fromhex('0x1.8p-36'))
+    margin = D(float.fromhex('0x1.3p-36'))
     table('fn_exp_power', '2^(j / 32), j = 0 to 31', powers)
-    table('fn_exp_rest', 'j ln(2) / 32 less the logarithm of that float32, and 0x1.8p-36 more',
+    table('fn_exp_rest', 'j ln(2) / 32 less the logarithm of that float32, and 0x1.3p-36 more',
           [j * LN2 / 32 - decimal(p).ln() + margin for j, p in enumerate(powers)])
     centers = list(ln_centers())
     exact = [-decimal(c).ln() for c in centers]

@@ -64,9 +64,9 @@ lower_function_called(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
 /* ---- the operations of num/fn.def ---------------------------------------- */
 
 static LLVMValueRef
-float_constant(Lower *l, double c)
+float_constant(Lower *l, int lanes, double c)
 {
-    return lower_splat(l, LLVMConstReal(l->f32, c), LANES);
+    return lower_splat(l, LLVMConstReal(l->f32, c), lanes);
 }
 
 static LLVMValueRef
@@ -74,6 +74,24 @@ intrinsic(Lower *l, const char *name, LLVMValueRef *args, int n)
 {
     LLVMTypeRef type = LLVMTypeOf(args[0]);
     return lower_intrinsic(l, name, &type, 1, args, n);
+}
+
+/* Returns LANES lanes of v, from the first one on. */
+static LLVMValueRef
+part_of(Lower *l, LLVMValueRef v, int first)
+{
+    LLVMTypeRef types[2] = {LLVMVectorType(LLVMGetElementType(LLVMTypeOf(v)), LANES),
+                            LLVMTypeOf(v)};
+    LLVMValueRef args[2] = {v, lower_const(l, first)};
+    return lower_intrinsic(l, "llvm.vector.extract", types, 2, args, 2);
+}
+
+static LLVMValueRef
+with_part(Lower *l, LLVMValueRef v, LLVMValueRef part, int first)
+{
+    LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(part)};
+    LLVMValueRef args[3] = {v, part, lower_const(l, first)};
+    return lower_intrinsic(l, "llvm.vector.insert", types, 2, args, 3);
 }
 
 static LLVMValueRef
@@ -87,24 +105,38 @@ half_of_table(Lower *l, const uint32_t *table)
 }
 
 static LLVMValueRef
-lookup(Lower *l, const uint32_t *table, LLVMValueRef index)
+lookup(Lower *l, const uint32_t *table, LLVMValueRef index, int lanes)
 {
-    LLVMValueRef args[3] = {half_of_table(l, table), index,
-                            half_of_table(l, table + LANES)};
-    return lower_intrinsic(l, "llvm.x86.avx512.vpermi2var.ps.512", NULL, 0, args, 3);
+    LLVMValueRef all = LLVMGetPoison(LLVMVectorType(l->f32, (unsigned)lanes));
+    for (int i = 0; i < lanes; i += LANES) {
+        LLVMValueRef args[3] = {half_of_table(l, table), part_of(l, index, i),
+                                half_of_table(l, table + LANES)};
+        LLVMValueRef v =
+            lower_intrinsic(l, "llvm.x86.avx512.vpermi2var.ps.512", NULL, 0, args, 3);
+        all = with_part(l, all, v, i);
+    }
+    return all;
 }
 
 #define TABLE(name, ...) static const uint32_t name[2 * LANES] = {__VA_ARGS__};
 #include "num/fn_table.def"
 #undef TABLE
 
-/* Returns a 2^k, rounded once. */
+/* Returns a 2^e, rounded once; k is from e to below e + 1. */
 static LLVMValueRef
-scaled(Lower *l, LLVMValueRef a, LLVMValueRef k)
+scaled(Lower *l, LLVMValueRef a, LLVMValueRef k, int lanes)
 {
-    LLVMValueRef all = LLVMConstInt(l->i16, 0xffff, false);
-    LLVMValueRef args[5] = {a, k, a, all, lower_const32(l, 4)}; /* the present rounding */
-    return lower_intrinsic(l, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
+    LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(a));
+    for (int i = 0; i < lanes; i += LANES) {
+        LLVMValueRef part = part_of(l, a, i);
+        LLVMValueRef args[5] = {part, part_of(l, k, i), part,
+                                LLVMConstInt(l->i16, 0xffff, false),
+                                lower_const32(l, 4)}; /* the present rounding */
+        LLVMValueRef v =
+            lower_intrinsic(l, "llvm.x86.avx512.mask.scalef.ps.512", NULL, 0, args, 5);
+        all = with_part(l, all, v, i);
+    }
+    return all;
 }
 
 /* Returns a where the comparison holds, else c. */
@@ -117,8 +149,8 @@ extreme(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef c)
 #define FLOATS(name, value) LLVMValueRef name = value;
 #define WORDS(name, value)  LLVMValueRef name = value;
 #define TRUTHS(name, value) LLVMValueRef name = value;
-#define F(c)                float_constant(l, c)
-#define W(c)                lower_bits_const(l, DT_U32, LANES, c)
+#define F(c)                float_constant(l, n, c)
+#define W(c)                lower_bits_const(l, DT_U32, n, c)
 #define ADD(u, v)           LLVMBuildFAdd(l->b, u, v, "")
 #define SUB(u, v)           LLVMBuildFSub(l->b, u, v, "")
 #define MUL(u, v)           LLVMBuildFMul(l->b, u, v, "")
@@ -129,16 +161,18 @@ extreme(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef c)
 #define NEG(u)              LLVMBuildFNeg(l->b, u, "")
 #define MIN(u, v)           extreme(l, LLVMRealOLT, u, v)
 #define MAX(u, v)           extreme(l, LLVMRealOGT, u, v)
-#define SCALE(u, k)         scaled(l, u, k)
-#define BITS_OF(u)          LLVMBuildBitCast(l->b, u, LLVMVectorType(l->i32, LANES), "")
-#define VALUE_OF(u)         LLVMBuildBitCast(l->b, u, LLVMVectorType(l->f32, LANES), "")
-#define FLOAT_OF(u)         LLVMBuildSIToFP(l->b, u, LLVMVectorType(l->f32, LANES), "")
+#define SCALE(u, k)         scaled(l, u, k, n)
+#define POWER(u, k, w, off) scaled(l, u, k, n)
+#define INSIDE(u, c, w, m)  LLVMBuildICmp(l->b, LLVMIntEQ, AND(w, W(m)), W(0), "")
+#define BITS_OF(u)          LLVMBuildBitCast(l->b, u, LLVMVectorType(l->i32, (unsigned)n), "")
+#define VALUE_OF(u)         LLVMBuildBitCast(l->b, u, LLVMVectorType(l->f32, (unsigned)n), "")
+#define FLOAT_OF(u)         LLVMBuildSIToFP(l->b, u, LLVMVectorType(l->f32, (unsigned)n), "")
 #define PLUS(u, v)          LLVMBuildAdd(l->b, u, v, "")
 #define MINUS(u, v)         LLVMBuildSub(l->b, u, v, "")
 #define AND(u, v)           LLVMBuildAnd(l->b, u, v, "")
-#define SHL(u, n)           LLVMBuildShl(l->b, u, W(n), "")
-#define SHR(u, n)           LLVMBuildLShr(l->b, u, W(n), "")
-#define LOOKUP(table, u)    lookup(l, table, u)
+#define SHL(u, by)          LLVMBuildShl(l->b, u, W(by), "")
+#define SHR(u, by)          LLVMBuildLShr(l->b, u, W(by), "")
+#define LOOKUP(table, u)    lookup(l, table, u, n)
 #define EQ(u, v)            LLVMBuildFCmp(l->b, LLVMRealOEQ, u, v, "")
 #define LE(u, v)            LLVMBuildFCmp(l->b, LLVMRealOLE, u, v, "")
 #define UNLIKE(u, v)        LLVMBuildICmp(l->b, LLVMIntNE, u, v, "")
@@ -146,11 +180,13 @@ extreme(Lower *l, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef c)
 
 /* ---- the functions ------------------------------------------------------- */
 
-/* Builds the steps of a function for a vector x of float32. Returns their result, and
- * gives where it is sure; null: everywhere but where it is NaN. */
-typedef LLVMValueRef Steps(Lower *l, LLVMValueRef x, LLVMValueRef *out);
+/* Builds the steps of a function for a vector x of n float32, a multiple of LANES.
+ * Returns their result, and gives where it is sure; null: everywhere but where it is NaN.
+ */
+typedef LLVMValueRef Steps(Lower *l, int n, LLVMValueRef x, LLVMValueRef *out);
 
-#define STEPS(name) static LLVMValueRef name(Lower *l, LLVMValueRef x, LLVMValueRef *out)
+#define STEPS(name)                                                                      \
+    static LLVMValueRef name(Lower *l, int n, LLVMValueRef x, LLVMValueRef *out)
 
 STEPS(exp_f32)
 {
@@ -254,55 +290,36 @@ steps_of(const Lower *l, Sem op, Dtype t, int lanes)
     return short_ones ? fast[op] : f32[op];
 }
 
-/* Returns LANES lanes of v, from the first one on. */
-static LLVMValueRef
-part_of(Lower *l, LLVMValueRef v, int first)
-{
-    LLVMTypeRef types[2] = {LLVMVectorType(LLVMGetElementType(LLVMTypeOf(v)), LANES),
-                            LLVMTypeOf(v)};
-    LLVMValueRef args[2] = {v, lower_const(l, first)};
-    return lower_intrinsic(l, "llvm.vector.extract", types, 2, args, 2);
-}
-
-static LLVMValueRef
-with_part(Lower *l, LLVMValueRef v, LLVMValueRef part, int first)
-{
-    LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(part)};
-    LLVMValueRef args[3] = {v, part, lower_const(l, first)};
-    return lower_intrinsic(l, "llvm.vector.insert", types, 2, args, 3);
-}
-
 /* Returns the bits of a result; for float32 those of a NaN may be any. */
 static LLVMValueRef
-rounded(Lower *l, LLVMValueRef y, Dtype t)
+rounded(Lower *l, LLVMValueRef y, Dtype t, int n)
 {
     if (t == DT_F32) {
         return BITS_OF(y);
     }
-    LLVMValueRef h = LLVMBuildFPTrunc(l->b, y, LLVMVectorType(l->f16, LANES), "");
-    return LLVMBuildBitCast(l->b, h, LLVMVectorType(l->i16, LANES), "");
+    LLVMValueRef h = LLVMBuildFPTrunc(l->b, y, LLVMVectorType(l->f16, (unsigned)n), "");
+    return LLVMBuildBitCast(l->b, h, LLVMVectorType(l->i16, (unsigned)n), "");
 }
 
-/* Builds the steps for each register of lanes, and one branch for all. */
+/* Builds each step for all registers of lanes before the next one: the machine finds more
+ * that it can do at once. One branch is for all. */
 static LLVMValueRef
 by_steps(Lower *l, Sem op, Dtype t, int lanes, LLVMValueRef bits)
 {
     Steps *steps = steps_of(l, op, t, lanes);
-    LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(bits)), sure = NULL;
+    LLVMValueRef sure;
     bits = lower_any_nan(l, bits);
-    for (int i = 0; i < lanes; i += LANES) {
-        LLVMValueRef one, x = lower_to_f32(l, part_of(l, bits, i), t, LANES);
-        LLVMValueRef y = steps(l, x, &one);
-        if (one != NULL) {
-            sure = sure == NULL ? one : LLVMBuildAnd(l->b, sure, one, "");
-        }
-        all = with_part(l, all, rounded(l, y, t), i);
-    }
+    LLVMValueRef all = steps(l, lanes, lower_to_f32(l, bits, t, lanes), &sure);
+    all = rounded(l, all, t, lanes);
     if (sure == NULL) {
         return lower_canonical(l, t, lanes, all);
     }
+    LLVMValueRef each = part_of(l, sure, 0);
+    for (int i = LANES; i < lanes; i += LANES) {
+        each = LLVMBuildAnd(l->b, each, part_of(l, sure, i), "");
+    }
     Rare rare;
-    lower_rare_begin(l, &rare, LLVMBuildNot(l->b, sure, ""), all);
+    lower_rare_begin(l, &rare, LLVMBuildNot(l->b, each, ""), all);
     return lower_rare_end(l, &rare, lower_function_called(l, op, t, lanes, bits));
 }
 
