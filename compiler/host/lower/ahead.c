@@ -9,7 +9,8 @@
 #include "host/lower/fusion.h"
 
 enum {
-    MOST_AHEAD = 4 * MOST_HINTS
+    MOST_AHEAD = 4 * MOST_HINTS,
+    FUNCTION_AHEAD = 2 * AHEAD /* the distance of loops that compute longer */
 };
 
 typedef struct Ahead {
@@ -215,7 +216,7 @@ int64_t
 fusion_distance(const Lower *l, const Fusion *f, const FusedOperand *o)
 {
     if (f->flat || o->pitch == f->row_lanes * dtype_size(o->dtype)) {
-        return AHEAD;
+        return fusion_has_function(f) ? FUNCTION_AHEAD : AHEAD;
     }
     return reads_after(l, f, o, AHEAD) ? AHEAD : 2 * o->pitch;
 }

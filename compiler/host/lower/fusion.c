@@ -682,9 +682,8 @@ build_here(Lower *l, const Fusion *f, int64_t count)
     l->in_chunk = false;
 }
 
-/* Returns whether chunks have more branches than the one for NaN. */
-static bool
-has_branches(const Fusion *f)
+bool
+fusion_has_function(const Fusion *f)
 {
     for (int i = 0; i < f->n; i++) {
         const LaneJob *job = &f->member[i].job;
@@ -704,7 +703,7 @@ has_branches(const Fusion *f)
 static int
 chunks_at_once(const Fusion *f, int64_t elems)
 {
-    bool row = (fusion_has_sink(f) || f->fit >= 0) && !has_branches(f);
+    bool row = (fusion_has_sink(f) || f->fit >= 0) && !fusion_has_function(f);
     if (elems == 0 || !row) {
         return 0;
     }

@@ -108,6 +108,12 @@ void walks_begin(Lower *l, Walks *w, Chunk *c, int64_t elems, LLVMBasicBlockRef 
 /* Ends the iteration; the addresses of the chunk are those before the loop again. */
 void walks_end(Lower *l, Walks *w);
 
+/* ---- host/lower/fusion.c ------------------------------------------------- */
+
+/* Returns whether the loop computes a function, whose chunks take long and have more
+ * branches than the one for NaN. */
+bool fusion_has_function(const Fusion *f);
+
 /* ---- host/lower/sink.c: sums that end a loop ----------------------------- */
 
 bool fusion_has_sink(const Fusion *f);
