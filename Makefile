@@ -361,7 +361,7 @@ $(BUILD)/long/orders-$(ORDERS)-%.txt: $(BUILD)/long/orders
 	@$< $(ORDERS) $*/$(ORDER_PARTS) >$@.tmp && mv $@.tmp $@ && grep descriptors, $@
 orders-long: $(ORDERS_OUT)
 	@cat $^ | awk '/descriptors, part/ { sub(".*: ", ""); gsub("[(,]", ""); for (i = 1; i <= NF; i++) n[i] += $$i } \
-	    END { printf "all of $(ORDERS) descriptors: %d programs (%d tried), %d proved, %d refuted, %d in order but not " \
+	    END { printf "all of $(ORDERS) descriptors: %.0f programs (%.0f tried), %.0f proved, %.0f refuted, %.0f in order but not " \
 	          "proved\n", n[1], n[3], n[5], n[7], n[9] }'
 .PHONY: orders-long
 

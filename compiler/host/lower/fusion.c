@@ -114,7 +114,7 @@ lower_fused_sink(Lower *l, StmtId s)
 
 /* Makes chunks smaller that a short run would not fill. */
 static void
-fill_chunks(const Lower *l, Fusion *f, int widest)
+shrink_chunks(const Lower *l, Fusion *f, int widest)
 {
     Iteration it;
     (void)iteration_of(l->k, &l->k->stmts.p[l->k->stmts.p[f->scope].scope.body], &it);
@@ -153,7 +153,7 @@ find_shape(const Lower *l, Fusion *f)
         f->lanes /= 2;
     }
     if (l->loop != NULL && f->flat && !sinks) {
-        fill_chunks(l, f, widest);
+        shrink_chunks(l, f, widest);
     }
 }
 
@@ -655,11 +655,10 @@ known_count(LLVMValueRef count)
  * loop of the program these are written where they are needed. Elsewhere code is compiled
  * in less time if equal loops share it. */
 static bool
-is_short(const Lower *l, const Fusion *f, LLVMValueRef count)
+is_short(const Lower *l, const Fusion *f, int64_t count)
 {
-    int64_t n = known_count(count);
-    return l->loop != NULL && f->whole && f->fit < 0 && !fusion_has_sink(f) && n > 0 &&
-           n / f->lanes * f->n <= FEW_STEPS;
+    return l->loop != NULL && count > 0 && f->fit < 0 && !fusion_has_sink(f) &&
+           count / f->lanes * f->n <= FEW_STEPS;
 }
 
 static void
@@ -687,9 +686,7 @@ fusion_has_function(const Fusion *f)
 {
     for (int i = 0; i < f->n; i++) {
         const LaneJob *job = &f->member[i].job;
-        Sem op = (Sem)job->mode;
-        if (job->compute == lower_vector_compute &&
-            (op == SEM_EXP || op == SEM_EXPM1 || op == SEM_LN || op == SEM_RSQRT)) {
+        if (job->compute == lower_vector_compute && lower_is_map((Sem)job->mode)) {
             return true;
         }
     }
@@ -720,7 +717,7 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
     f->whole = fills_chunks(f, count);
     int64_t known = f->whole ? known_count(count) : 0;
     fusion_find_fit(l, f, known);
-    if (is_short(l, f, count)) {
+    if (is_short(l, f, known)) {
         build_here(l, f, known);
         return;
     }

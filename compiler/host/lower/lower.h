@@ -569,6 +569,9 @@ LLVMValueRef lower_bytes(Lower *l, BufId id); /* present size of a buffer */
 LLVMValueRef lower_address(Lower *l, BufId id);
 /* Computes the lanes of an instruction whose mode is a Sem. */
 LaneCompute lower_vector_compute;
+/* Returns whether an instruction's lanes are values of a function of the library, whose
+ * code has branches of its own. */
+bool lower_is_map(Sem sem);
 /* Computes what lower_vector needs for instructions of the family ARITH
  * (host/lower/fused.c). */
 LLVMValueRef lower_fused(Lower *l, const LaneShape *sh, LLVMValueRef *v,

@@ -10,8 +10,8 @@ enum {
 
 /* ---- functions of the runtime library ------------------------------------ */
 
-static bool
-is_map(Sem sem)
+bool
+lower_is_map(Sem sem)
 {
     return sem == SEM_EXP || sem == SEM_EXPM1 || sem == SEM_LN || sem == SEM_RSQRT;
 }
@@ -117,7 +117,7 @@ lower_vector(Lower *l, StmtId s)
     LaneJob job = {.name = sem_name(op->sem),
                    .mode = (uint32_t)op->sem,
                    .compute = lower_vector_compute,
-                   .whole = is_map(op->sem) && !saturates_half(l) ? call_map : NULL,
+                   .whole = lower_is_map(op->sem) && !saturates_half(l) ? call_map : NULL,
                    .reads_dst = sem_reads_dst(op->sem)};
     if (round >= 0) {
         const Arg *a = &l->k->args.p[l->k->stmts.p[s].instr.arg + (uint32_t)round];
