@@ -315,8 +315,8 @@ range_of(Ranges *r, const ParamInfo *p)
 static int
 key_of(const char *name)
 {
-#define KEY(n, text)                                                                     \
-    if (strcmp(name, text) == 0) {                                                       \
+#define KEY(n, key)                                                                      \
+    if (strcmp(name, #key) == 0) {                                                       \
         return n;                                                                        \
     }
 #include "isa/key.def"

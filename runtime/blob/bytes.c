@@ -5,7 +5,11 @@
 
 #if !__STDC_HOSTED__
 /* The compiler must not make calls of these functions out of their own loops. */
+#ifdef __clang__
+#define PLAIN __attribute__((no_builtin))
+#else
 #define PLAIN __attribute__((optimize("no-tree-loop-distribute-patterns")))
+#endif
 
 PLAIN void *
 memcpy(void *to, const void *from, size_t n)

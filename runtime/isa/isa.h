@@ -577,32 +577,20 @@ enum {
 
 PURE const SliceOperand *form_slice(Form f, int param);
 /* Returns the slot of the operand of that role and name, with name null of the first of
- * that role; -1: none. */
+ * that role; -1: none. Rules write names as NAMED(src1): a lean loader has their numbers
+ * instead, so that one which is missing in key.def is an error of the compiler. */
 #ifdef TIK_LEAN
-/* The number of a name for which checks ask; a constant, since the compiler knows the
- * texts. */
-void form_key_is_missing(void) __attribute__((error("a name that is not in key.def")));
-
-static inline __attribute__((always_inline)) int
-form_key(const char *name)
-{
-    int key = name == NULL ? 0 : -1;
-#define KEY(n, text)                                                                     \
-    if (name != NULL && __builtin_strcmp(name, text) == 0) {                             \
-        key = n;                                                                         \
-    }
+#define KEY(n, name) KEY_##name = (n),
+enum {
 #include "isa/key.def"
-    if (key < 0) {
-        form_key_is_missing();
-    }
-    return key;
-}
+};
+#define NAMED(name) KEY_##name
 
-PURE int form_slot_of(Form f, Role role, int key);
-PURE int op_slot_of(Op op, Role role, int key);
-#define form_slot(form, role, name) form_slot_of(form, role, form_key(name))
-#define op_slot(op, role, name)     op_slot_of(op, role, form_key(name))
+PURE int form_slot(Form f, Role role, int key);
+PURE int op_slot(Op op, Role role, int key);
 #else
+#define NAMED(name)             #name
+
 int form_slot(Form f, Role role, const char *name);
 #define op_slot(op, role, name) form_slot(op_form(op), role, name)
 #endif

@@ -279,7 +279,7 @@ op_main(Op op)
 }
 
 int
-form_slot_of(Form f, Role role, int key)
+form_slot(Form f, Role role, int key)
 {
     int n;
     const ParamRow *rows = form_params(f, &n);
@@ -293,15 +293,15 @@ form_slot_of(Form f, Role role, int key)
 }
 
 int
-op_slot_of(Op op, Role role, int key)
+op_slot(Op op, Role role, int key)
 {
-    return form_slot_of(op_form(op), role, key);
+    return form_slot(op_form(op), role, key);
 }
 
 int
 form_first(Form f, Role role)
 {
-    return form_slot_of(f, role, 0);
+    return form_slot(f, role, 0);
 }
 
 int

@@ -30,7 +30,7 @@ first_source(Form f)
 static bool
 sources_agree(const CheckInstr *in, int first, Fault *fault)
 {
-    int second = form_slot(form_of(in), ROLE_SRC, "src1");
+    int second = form_slot(form_of(in), ROLE_SRC, NAMED(src1));
     if (second < 0) {
         return true;
     }
@@ -82,7 +82,7 @@ work_ok(const CheckInstr *in, Fault *fault)
 static bool
 rounding_ok(const CheckInstr *in, Fault *fault)
 {
-    int slot = form_slot(FORM_VSHRB, ROLE_ATTR, "round_en");
+    int slot = form_slot(FORM_VSHRB, ROLE_ATTR, NAMED(round_en));
     Dtype t = in->args[VPRECISE_dst].t.dtype;
     FaultAt at = {RULE_ROUND_EN, slot, 1, 0, 0};
     return in->args[slot].v == 0 || dtype_kind(t) == KIND_SINT ||

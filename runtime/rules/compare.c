@@ -24,7 +24,7 @@ sem_of(const CheckInstr *in)
 static int
 sel_slot(Op op)
 {
-    return op_slot(op, ROLE_SRC, "sel");
+    return op_slot(op, ROLE_SRC, NAMED(sel));
 }
 
 static bool

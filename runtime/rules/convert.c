@@ -78,7 +78,7 @@ check_conversion(const CheckInstr *in, Fault *fault)
 {
     Form form = op_form(in->op);
     int dst = form_first(form, ROLE_DST), src = form_first(form, ROLE_SRC);
-    int round = form_slot(form, ROLE_ATTR, "round_mode");
+    int round = form_slot(form, ROLE_ATTR, NAMED(round_mode));
     uint32_t modes;
     if (!op_has_pair(in->op, in->args[dst].t.dtype, in->args[src].t.dtype, in->soc,
                      &modes)) {
@@ -93,7 +93,7 @@ static bool
 convert_statics(const CheckInstr *in, Fault *fault)
 {
     Form form = op_form(in->op);
-    int unit = form_slot(form, ROLE_ATTR, "stride_unit");
+    int unit = form_slot(form, ROLE_ATTR, NAMED(stride_unit));
     Dtype to = in->args[form_first(form, ROLE_DST)].t.dtype;
     if (unit >= 0 && in->args[unit].v >= 2 && dtype_is_half_byte(to)) {
         FaultAt at = {RULE_STRIDE_UNIT, unit, in->args[unit].v, 0, 1};

@@ -88,8 +88,8 @@ path_ok(const CheckInstr *in, Fault *fault)
 static int
 transpose_slot(const CheckInstr *in)
 {
-    int slot = op_slot(in->op, ROLE_ATTR, "if_transpose");
-    return slot >= 0 ? slot : op_slot(in->op, ROLE_ATTR, "en_transpose");
+    int slot = op_slot(in->op, ROLE_ATTR, NAMED(if_transpose));
+    return slot >= 0 ? slot : op_slot(in->op, ROLE_ATTR, NAMED(en_transpose));
 }
 
 static bool

@@ -208,7 +208,7 @@ needs_path(const CheckInstr *in, Fault *fault)
 static bool
 slice_statics(const CheckInstr *in, Fault *fault)
 {
-    int mask = op_slot(in->op, ROLE_SRC, "mask_tensor");
+    int mask = op_slot(in->op, ROLE_SRC, NAMED(mask_tensor));
     switch (op_form(in->op)) {
     case FORM_HCMP:
     case FORM_HCMPS:

@@ -126,8 +126,8 @@ check_lane_active(const CheckInstr *in, int64_t repeat, int lane)
 /* These return the slots of the operands by which lanes fill a half of each block, and
  * of the unit of strides; -1: the form has none. */
 #ifdef TIK_LEAN
-#define high_slot(form) form_slot(form, ROLE_ATTR, "ldst_high_half")
-#define unit_slot(form) form_slot(form, ROLE_ATTR, "stride_unit")
+#define high_slot(form) form_slot(form, ROLE_ATTR, NAMED(ldst_high_half))
+#define unit_slot(form) form_slot(form, ROLE_ATTR, NAMED(stride_unit))
 #else
 /* Sums of one: the slot plus one of the operand that is named so, of each form. */
 #define SECOND(a, b, ...)         b
