@@ -159,11 +159,26 @@ expr_same(const Expr *x, const Expr *y)
            x->b == y->b && x->imm == y->imm;
 }
 
-/* Returns the slot that holds e, or the empty one where it belongs. */
+enum {
+    NEAR = 8 /* slots, at most those of the smallest table */
+};
+
+/* Returns the slot that holds e, or the empty one where it belongs. Most expressions are
+ * asked for soon after their operands are made, so an expression is in one of a few slots
+ * beside those of its newest operand's neighbours, which are in the cache. It is anywhere
+ * if it came when all of them were taken: slots stay taken. */
 static uint32_t *
 expr_slot(const Kernel *k, const Expr *e)
 {
     uint32_t mask = k->nexpr_slots - 1;
+    if (e->kind != EX_CONST) {
+        uint32_t *near = &k->expr_slots[MAX(e->a, e->b) * 2 & mask & ~(NEAR - 1U)];
+        for (uint32_t i = 0; i < NEAR; i++) {
+            if (near[i] == 0 || expr_same(&k->exprs.p[near[i]], e)) {
+                return &near[i];
+            }
+        }
+    }
     uint32_t i = expr_hash(e) & mask;
     while (k->expr_slots[i] && !expr_same(&k->exprs.p[k->expr_slots[i]], e)) {
         i = (i + 1) & mask;

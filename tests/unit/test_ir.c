@@ -88,6 +88,41 @@ expressions_are_shared_and_folded(void **state)
     drop_unit(u);
 }
 
+/* One operand may have many more sums than there are slots beside it. */
+static void
+many_sums_of_one_operand_are_shared(void **state)
+{
+    enum {
+        SUMS = 5000
+    };
+    (void)state;
+    Unit *u = new_unit();
+    Kernel *k = kernel_new(u);
+    ExprId first[SUMS];
+    RegId late = 0;
+    for (int i = 0; i < SUMS; i++) {
+        (void)ir_const(k, DT_S32, i + 1);
+        late = ir_reg(k, intern(&u->names, "s"), DT_S32, (Span){0});
+    }
+    ExprId s = ir_reg_value(k, late);
+    for (int i = 0; i < SUMS; i++) {
+        first[i] = ir_op2(k, SOP_ADD, s, ir_const(k, DT_S32, i + 1));
+        assert_int_equal(first[i], k->exprs.n - 1);
+    }
+    uint32_t n = k->exprs.n;
+    Kernel *copy = kernel_clone(k);
+    for (int i = SUMS - 1; i >= 0; i--) {
+        assert_int_equal(ir_op2(k, SOP_ADD, s, ir_const(k, DT_S32, i + 1)), first[i]);
+        assert_int_equal(ir_op2(copy, SOP_ADD, s, ir_const(copy, DT_S32, i + 1)),
+                         first[i]);
+    }
+    assert_int_equal(k->exprs.n, n);
+    assert_int_equal(copy->exprs.n, n);
+    kernel_free(copy);
+    kernel_free(k);
+    drop_unit(u);
+}
+
 static void
 large_expressions_are_cut(void **state)
 {
@@ -511,6 +546,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_are_shared_and_folded),
+        cmocka_unit_test(many_sums_of_one_operand_are_shared),
         cmocka_unit_test(large_expressions_are_cut),
         cmocka_unit_test(promotion),
         cmocka_unit_test(evaluation),
