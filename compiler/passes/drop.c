@@ -108,7 +108,7 @@ pass_drop(Kernel *k)
     Arena scratch;
     arena_init(&scratch);
     fates_init(&d.fates, k, &scratch);
-    if (k->may_read_uninit && !unset_is_confined(&d.fates)) {
+    if (k->may_read_uninit && !unset_is_confined(&d.fates, &scratch)) {
         d.unset = ARENA_ARRAY(&scratch, bool, k->bufs.n);
         fate_find_unset(k, d.unset);
     }

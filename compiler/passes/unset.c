@@ -5,46 +5,18 @@
  * to buffers that are dead after the scope. */
 #include "passes/unset.h"
 
+#include "analysis/count.h"
 #include "passes/access.h"
+#include "passes/reaching.h"
 
 typedef struct Unset {
     const Fates *f;
     const Kernel *k;
+    const Reaching *reaching;
     StmtId scope;
     Count
         kept; /* elements of what leaves the scope; of: 0 and times: -1: not known yet */
 } Unset;
-
-/* ---- numbers of elements ------------------------------------------------- */
-
-/* Returns whether the expression is (x + r) / d with r at least d - 1, so that d times it
- * is at least x. */
-static bool
-rounds_up(const Kernel *k, ExprId e, ExprId x, int64_t *d)
-{
-    const Expr *quotient = ir_expr(k, e);
-    if (quotient->kind != EX_OP || quotient->op != SOP_DIV ||
-        !ir_is_const(k, quotient->b)) {
-        return false;
-    }
-    const Expr *sum = ir_expr(k, quotient->a);
-    *d = ir_expr(k, quotient->b)->imm;
-    return *d > 0 && sum->kind == EX_OP && sum->op == SOP_ADD && sum->a == x &&
-           ir_is_const(k, sum->b) && ir_expr(k, sum->b)->imm >= *d - 1;
-}
-
-/* Returns whether one number is certainly at least the other, or the other is no number
- * of elements: less than 0. */
-static bool
-at_least(const Kernel *k, Count a, Count b)
-{
-    int64_t d;
-    if (count_same(a, b) || (count_known(a) && count_known(b) && a.times >= b.times)) {
-        return true;
-    }
-    return !count_known(a) && !count_known(b) && a.of != b.of &&
-           rounds_up(k, a.of, b.of, &d) && a.times / d >= b.times;
-}
 
 /* ---- one scope ----------------------------------------------------------- */
 
@@ -56,6 +28,16 @@ leaves(const Unset *u, const IterationOperand *o)
     return !fate_may_drop(u->k, o->ref.buf) || !fate_is_dead(u->f, u->scope, all);
 }
 
+static bool
+iteration_at(const Unset *u, StmtId s, Iteration *it)
+{
+    if (!iteration_of(u->k, &u->k->stmts.p[s], it)) {
+        return false;
+    }
+    reaching_counts(u->reaching, s, it);
+    return true;
+}
+
 /* Finds the number of elements that leave the scope: it is one for all members. */
 static bool
 find_kept(Unset *u)
@@ -63,7 +45,7 @@ find_kept(Unset *u)
     Iteration it;
     u->kept = (Count){0, -1};
     for (StmtId s = u->k->stmts.p[u->scope].scope.body; s; s = u->k->stmts.p[s].next) {
-        if (!iteration_of(u->k, &u->k->stmts.p[s], &it) || !it.flat) {
+        if (!iteration_at(u, s, &it) || !it.flat) {
             return false;
         }
         for (int i = 0; i < it.n; i++) {
@@ -87,7 +69,7 @@ writes_first(const Unset *u, BufId b)
     bool written = false;
     ExprId off = 0;
     for (StmtId s = u->k->stmts.p[u->scope].scope.body; s; s = u->k->stmts.p[s].next) {
-        if (!iteration_of(u->k, &u->k->stmts.p[s], &it)) {
+        if (!iteration_at(u, s, &it)) {
             return false;
         }
         for (int i = 0; i < it.n; i++) {
@@ -99,7 +81,7 @@ writes_first(const Unset *u, BufId b)
         for (int i = 0; i < it.n; i++) {
             const IterationOperand *o = &it.op[i];
             if (o->ref.buf == b && o->writes &&
-                (u->kept.times < 0 || at_least(u->k, it.lanes, u->kept))) {
+                (u->kept.times < 0 || count_at_least(u->k, it.lanes, u->kept))) {
                 written = true;
                 off = o->ref.off;
             }
@@ -178,8 +160,8 @@ body_is_confined(Unset *u, StmtId first)
 }
 
 bool
-unset_is_confined(const Fates *f)
+unset_is_confined(const Fates *f, Arena *scratch)
 {
-    Unset u = {.f = f, .k = f->k};
+    Unset u = {.f = f, .k = f->k, .reaching = reaching_find(f->k, scratch)};
     return body_is_confined(&u, f->k->body);
 }

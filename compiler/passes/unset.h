@@ -7,6 +7,6 @@
 /* Returns whether elements that were never written only become elements that nothing
  * reads: so their values, and what was in their memory before, make no difference. Fused
  * scopes are complete. */
-bool unset_is_confined(const Fates *f);
+bool unset_is_confined(const Fates *f, Arena *scratch);
 
 #endif
