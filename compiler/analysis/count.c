@@ -82,7 +82,21 @@ count_at_least(const Kernel *k, Count a, Count b)
     int64_t more, less;
     /* With less than y.by added, of no element there are none. */
     return x.of == y.of && y.times > 0 && y.add >= 0 && y.add < y.by && x.add >= 0 &&
-           x.add <= MOST_ADDED && reaches(&x, &y) &&
-           checked_mul(x.times, y.by, &more) && checked_mul(y.times, x.by, &less) &&
-           more >= less;
+           x.add <= MOST_ADDED && reaches(&x, &y) && checked_mul(x.times, y.by, &more) &&
+           checked_mul(y.times, x.by, &less) && more >= less;
+}
+
+int
+count_least(const Kernel *k, const Count *c, int n)
+{
+    int least = 0;
+    for (int i = 1; i < n; i++) {
+        least = count_at_least(k, c[i], c[least]) ? least : i;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!count_at_least(k, c[i], c[least])) {
+            return -1;
+        }
+    }
+    return n == 0 ? -1 : least;
 }

@@ -10,5 +10,7 @@
  * of elements: less than 1. The other is a number of elements that a memory has, as that
  * of an instruction is which has been checked. */
 bool count_at_least(const Kernel *k, Count a, Count b);
+/* Returns the first of n numbers that all others are at least; -1: there is none. */
+int count_least(const Kernel *k, const Count *c, int n);
 
 #endif

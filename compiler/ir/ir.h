@@ -332,6 +332,13 @@ typedef struct Stmt {
              * other (analysis/iteration.h): each byte that one of them writes and another
              * one accesses belongs to the same element of both. */
             bool fused;
+            /* A scope of instructions, some of them in fused scopes, that have bits and
+             * are not equally long. It could be one fused scope if only the elements of
+             * the shortest were needed: pass drop decides. */
+            bool uneven;
+            /* A fused scope of which only those elements are needed. The others are of
+             * dropped buffers, and are not made. */
+            bool trimmed;
             /* item of Kernel.finishes, 0: none. All that the instructions write is what
              * that says, and bytes of the buffers in the list. */
             uint32_t finish;

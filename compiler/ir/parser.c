@@ -451,6 +451,7 @@ scope(Reader *p, Stmt *s, bool fused, Cursor *at, uint32_t begin)
 {
     s->kind = ST_SCOPE;
     s->scope.no_sync = !fused && reader_accept(p, "no_sync");
+    (void)(fused && reader_accept(p, "trimmed"));
     TRY(!fused || !reader_accept(p, "drops") || drops(p));
     s->span = (Span){p->file, begin, p->pos};
     return body(p, ir_append(p->k, at, s), 0);

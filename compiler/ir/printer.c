@@ -472,7 +472,8 @@ show_simple(Printer *p, const Stmt *s)
 static void
 show_scope(Printer *p, const Stmt *s)
 {
-    text_put(p->out, s->scope.fused         ? "fused "
+    text_put(p->out, s->scope.trimmed       ? "fused trimmed "
+                     : s->scope.fused       ? "fused "
                      : s->scope.finish != 0 ? "finish "
                      : s->scope.no_sync     ? "scope no_sync "
                                             : "scope ");

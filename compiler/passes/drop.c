@@ -4,17 +4,32 @@
  * Needs: fused scopes. Guarantees: of a buffer in the list of a fused scope, no byte that
  * the scope writes is read after the scope before it is written again; a scope that has
  * one move drops its tile, so that only the check of it is left, else the move takes the
- * scope's place. Never: changes statements otherwise.
+ * scope's place; an uneven scope is a fused one if nothing needs elements beyond those of
+ * its shortest member. Never: changes statements otherwise.
  *
  * Who reads bytes that were never written sees what is left in their memory, so what has
  * been there is not dropped, unless that makes no difference (passes/unset.h). */
+#include "analysis/count.h"
 #include "passes/fate.h"
 #include "passes/passes.h"
+#include "passes/reaching.h"
 #include "passes/unset.h"
+
+enum {
+    MOST_TRIMMED = 32 /* members of a scope that is trimmed */
+};
+
+/* An uneven scope that is tried as a fused one. */
+typedef struct Trial {
+    StmtId scope, body; /* body: as it was */
+} Trial;
 
 typedef struct Drop {
     Kernel *k;
+    Arena *scratch;
     Fates fates;
+    const Reaching *reaching;
+    VEC(Trial) trials;
     bool *unset; /* by BufId: see fate_find_unset; null: it makes no difference */
 } Drop;
 
@@ -86,6 +101,124 @@ drop_in_scope(Drop *d, StmtId scope)
     }
 }
 
+/* ---- uneven scopes ------------------------------------------------------- */
+
+/* Adds copies of the instructions of a body, of nested scopes too, after *last. */
+static void
+copy_members(Kernel *k, StmtId first, StmtId *last)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        Stmt copy = k->stmts.p[s];
+        if (copy.kind == ST_SCOPE) {
+            copy_members(k, copy.scope.body, last);
+            continue;
+        }
+        copy.next = 0;
+        VEC_PUSH(&k->arena, &k->stmts, copy);
+        k->stmts.p[*last].next = k->stmts.n - 1;
+        *last = k->stmts.n - 1;
+    }
+}
+
+/* Takes statements that no body has any more out of all others. */
+static void
+forget(Kernel *k, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        if (k->stmts.p[s].kind == ST_SCOPE) {
+            forget(k, k->stmts.p[s].scope.body);
+        }
+        k->stmts.p[s].kind = ST_NONE;
+    }
+}
+
+static void
+try_uneven(Drop *d)
+{
+    Kernel *k = d->k;
+    uint32_t n = k->stmts.n;
+    for (StmtId s = 1; s < n; s++) {
+        if (k->stmts.p[s].kind != ST_SCOPE || !k->stmts.p[s].scope.uneven) {
+            continue;
+        }
+        Stmt none = {.kind = ST_NONE};
+        VEC_PUSH(&k->arena, &k->stmts, none);
+        StmtId before = k->stmts.n - 1, last = before;
+        Trial t = {s, k->stmts.p[s].scope.body};
+        copy_members(k, t.body, &last);
+        Stmt *st = &k->stmts.p[s];
+        st->scope.body = k->stmts.p[before].next;
+        st->scope.fused = st->scope.trimmed = true;
+        st->scope.uneven = false;
+        VEC_PUSH(d->scratch, &d->trials, t);
+    }
+}
+
+/* Returns whether an operand of a member has no memory: what it writes is dropped, and
+ * bits are written before they are read. */
+static bool
+has_no_memory(const Drop *d, StmtId scope, StmtId member, const IterationOperand *o)
+{
+    Iteration it;
+    const Kernel *k = d->k;
+    bool written = o->writes;
+    for (StmtId s = k->stmts.p[scope].scope.body; s != member; s = k->stmts.p[s].next) {
+        (void)iteration_of(k, &k->stmts.p[s], &it);
+        for (int i = 0; i < it.n; i++) {
+            written = written || (it.op[i].writes && it.op[i].ref.buf == o->ref.buf &&
+                                  it.op[i].ref.off == o->ref.off);
+        }
+    }
+    return written && is_listed(k, &k->stmts.p[scope], o->ref.buf);
+}
+
+/* Returns whether only elements that the shortest member has leave the scope. */
+static bool
+needs_least(const Drop *d, StmtId scope)
+{
+    const Kernel *k = d->k;
+    Iteration it[MOST_TRIMMED];
+    Count c[MOST_TRIMMED];
+    int n = 0;
+    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
+        if (n == MOST_TRIMMED || !iteration_of(k, &k->stmts.p[s], &it[n])) {
+            return false;
+        }
+        reaching_counts(d->reaching, s, &it[n]);
+        c[n] = it[n].lanes;
+        n++;
+    }
+    int least = count_least(k, c, n), m = 0;
+    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next, m++) {
+        for (int i = 0; i < it[m].n && least >= 0; i++) {
+            const IterationOperand *o = &it[m].op[i];
+            bool more = o->writes && !count_same(c[m], c[least]);
+            if ((o->bits || more) && !has_no_memory(d, scope, s, o)) {
+                return false;
+            }
+        }
+    }
+    return least >= 0;
+}
+
+/* Keeps a trial that is right, else the scope is as it was. */
+static bool
+keeps_trial(Drop *d, const Trial *t)
+{
+    Kernel *k = d->k;
+    Stmt *st = &k->stmts.p[t->scope];
+    bool kept = needs_least(d, t->scope);
+    forget(k, kept ? t->body : st->scope.body);
+    if (!kept) {
+        st->scope.body = t->body;
+        st->scope.fused = st->scope.trimmed = false;
+        st->scope.ndrops = 0;
+    }
+    return kept;
+}
+
+/* ---- moves --------------------------------------------------------------- */
+
 /* A move that is needed is a copy, which is more than a loop of its own. */
 static void
 unwrap_move(Kernel *k, StmtId scope)
@@ -101,14 +234,53 @@ unwrap_move(Kernel *k, StmtId scope)
     }
 }
 
+static void
+find_all(Drop *d)
+{
+    fates_init(&d->fates, d->k, d->scratch);
+    d->reaching = reaching_find(d->k, d->scratch);
+}
+
+/* Finds out what a body's fused scopes drop. */
+static void
+drop_in_body(Drop *d, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = d->k->stmts.p[s].next) {
+        const Stmt *st = &d->k->stmts.p[s];
+        if (st->kind == ST_SCOPE && st->scope.fused) {
+            drop_in_scope(d, s);
+        }
+    }
+}
+
+/* Tries uneven scopes; those that cannot be fused drop what their parts drop. */
+static void
+settle_trials(Drop *d)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < d->trials.n; i++) {
+        all = keeps_trial(d, &d->trials.p[i]) && all;
+    }
+    if (all) {
+        return;
+    }
+    find_all(d);
+    for (uint32_t i = 0; i < d->trials.n; i++) {
+        if (!d->k->stmts.p[d->trials.p[i].scope].scope.fused) {
+            drop_in_body(d, d->trials.p[i].body);
+        }
+    }
+}
+
 bool
 pass_drop(Kernel *k)
 {
-    Drop d = {.k = k};
     Arena scratch;
     arena_init(&scratch);
-    fates_init(&d.fates, k, &scratch);
-    if (k->may_read_uninit && !unset_is_confined(&d.fates, &scratch)) {
+    Drop d = {.k = k, .scratch = &scratch};
+    try_uneven(&d);
+    find_all(&d);
+    if (k->may_read_uninit && !unset_is_confined(&d.fates, d.reaching)) {
         d.unset = ARENA_ARRAY(&scratch, bool, k->bufs.n);
         fate_find_unset(k, d.unset);
     }
@@ -117,6 +289,7 @@ pass_drop(Kernel *k)
             drop_in_scope(&d, s);
         }
     }
+    settle_trials(&d);
     for (StmtId s = 1; s < k->stmts.n; s++) {
         if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
             unwrap_move(k, s);

@@ -12,8 +12,10 @@
  * and runs the kernel as it was written where it does not hold. */
 
 /* ASSUMES arguments-apart: global tensors of different arguments share no bytes. */
-#include "passes/passes.h"
+#include "analysis/count.h"
 #include "isa/operand.h"
+#include "passes/passes.h"
+#include "passes/reaching.h"
 #include "passes/rewrite.h"
 
 /* Elements that stay outside of the common loop are at most this part of all. */
@@ -40,6 +42,7 @@ typedef struct Fuse {
     Kernel *k;
     Env env;
     Arena scratch;
+    Reaching *reaching;
     Group group;
     VEC(StmtId) allocs;  /* allocations since the group began */
     VEC(StmtId) before;  /* statements to move before the group */
@@ -173,13 +176,29 @@ has_length(const Group *g, const Iteration *it)
     return g->n == 0 || (g->flat && it->flat);
 }
 
-/* Gives the group the shape that it has with one more member; false: the shapes differ.
- * What a sink reads has as many elements as it reads, and bits have whole chunks. */
+/* Returns whether with this iteration one member certainly has the fewest elements, known
+ * only at run time: pass drop decides whether the others are needed. */
 static bool
-take_shape(Group *g, const Iteration *it)
+has_least(const Fuse *f, const Group *g, const Iteration *it)
+{
+    Count c[MOST_MEMBERS];
+    for (int i = 0; i < g->n; i++) {
+        c[i] = g->member[i].it.lanes;
+    }
+    c[g->n] = it->lanes;
+    return g->flat && it->flat && !has_sink(g) && !count_known(it->lanes) &&
+           count_least(f->k, c, g->n + 1) >= 0;
+}
+
+/* Gives the group the shape that it has with one more member; false: the shapes differ.
+ * What a sink reads has as many elements as it reads, and bits have whole chunks, or no
+ * memory. */
+static bool
+take_shape(const Fuse *f, Group *g, const Iteration *it)
 {
     Count all = {g->rows.of, g->rows.times * g->lanes.times};
-    if ((has_sink(g) || has_bits(g) || iteration_has_bits(it)) && !has_length(g, it)) {
+    if ((has_sink(g) || has_bits(g) || iteration_has_bits(it)) && !has_length(g, it) &&
+        !has_least(f, g, it)) {
         return false;
     }
     if (g->n == 0) {
@@ -243,7 +262,7 @@ sink_disturbs(const Fuse *f, StmtId sink, const Iteration *it)
 static bool
 joins(const Fuse *f, const Iteration *it, Group *with)
 {
-    if (with->n == MOST_MEMBERS || !take_shape(with, it) ||
+    if (with->n == MOST_MEMBERS || !take_shape(f, with, it) ||
         !in_lockstep(f, with, it, it)) {
         return false;
     }
@@ -476,10 +495,64 @@ is_checked_move(const Kernel *k, const Member *m)
            k->bufs.p[m->it.op[0].ref.buf].scope == SC_UB;
 }
 
+/* Returns whether a part, the members with that number, has bits and members of different
+ * lengths. */
+static bool
+is_uneven(const Group *g, const int *part, int number)
+{
+    bool bits = false, same = true;
+    for (int i = number; i < g->n; i++) {
+        if (part[i] == number) {
+            bits = bits || iteration_has_bits(&g->member[i].it);
+            same = same && count_same(g->member[i].it.lanes, g->member[number].it.lanes);
+        }
+    }
+    return bits && !same;
+}
+
+static void append_group(Fuse *f, const Group *g, Chain *c);
+
+static StmtId
+new_scope(Kernel *k, StmtId body, bool fused)
+{
+    const Stmt *head = &k->stmts.p[body];
+    Stmt scope = {.kind = ST_SCOPE,
+                  .span = head->span,
+                  .chain = head->chain,
+                  .scope = {.body = body, .fused = fused, .uneven = !fused}};
+    VEC_PUSH(&k->arena, &k->stmts, scope);
+    return k->stmts.n - 1;
+}
+
+/* Adds an uneven part: a scope with groups of members that are equally long. */
+static void
+append_uneven(Fuse *f, const Group *g, const int *part, int number, Chain *c)
+{
+    Chain inside = {0};
+    Group *even = ARENA_NEW(&f->scratch, Group);
+    for (int i = number; i < g->n; i++) {
+        if (part[i] != number) {
+            continue;
+        }
+        const Member *m = &g->member[i];
+        if (even->n > 0 && !count_same(even->lanes, m->it.lanes)) {
+            append_group(f, even, &inside);
+            even->n = 0;
+        }
+        even->flat = true;
+        even->rows = m->it.rows;
+        even->lanes = m->it.lanes;
+        even->member[even->n++] = *m;
+    }
+    append_group(f, even, &inside);
+    append(f->k, c, new_scope(f->k, inside.first, false));
+}
+
 /* Adds the members of a part to the chain: as a fused scope if there are several. */
 static void
-append_part(Kernel *k, const Group *g, const int *part, int number, Chain *c)
+append_part(Fuse *f, const Group *g, const int *part, int number, Chain *c)
 {
+    Kernel *k = f->k;
     Chain inside = {0};
     int n = 0;
     for (int i = 0; i < g->n; i++) {
@@ -493,23 +566,21 @@ append_part(Kernel *k, const Group *g, const int *part, int number, Chain *c)
         }
     }
     if (inside.first != 0) {
-        const Stmt *head = &k->stmts.p[inside.first];
-        Stmt scope = {.kind = ST_SCOPE,
-                      .span = head->span,
-                      .chain = head->chain,
-                      .scope = {.body = inside.first, .fused = true}};
-        VEC_PUSH(&k->arena, &k->stmts, scope);
-        append(k, c, k->stmts.n - 1);
+        append(k, c, new_scope(k, inside.first, true));
     }
 }
 
 static void
-append_group(Kernel *k, const Group *g, Chain *c)
+append_group(Fuse *f, const Group *g, Chain *c)
 {
     int part[MOST_MEMBERS];
     find_parts(g, part);
     for (int i = 0; i < g->n; i++) {
-        append_part(k, g, part, i, c);
+        if (is_uneven(g, part, i)) {
+            append_uneven(f, g, part, i, c);
+        } else {
+            append_part(f, g, part, i, c);
+        }
     }
 }
 
@@ -535,17 +606,18 @@ close_group(Fuse *f, Chain *c)
         close_group(f, c);
         f->depth--;
     }
-    append_group(k, n > 0 ? g : &f->group, c);
+    append_group(f, n > 0 ? g : &f->group, c);
     f->group.n = 0;
 }
 
 /* Atomic writes have an order of their own. */
 static bool
-is_loop(const Fuse *f, const Stmt *s, Iteration *it)
+is_loop(const Fuse *f, StmtId s, Iteration *it)
 {
-    if (f->depth >= MOST_DEPTH || !iteration_of(f->k, s, it)) {
+    if (f->depth >= MOST_DEPTH || !iteration_of(f->k, &f->k->stmts.p[s], it)) {
         return false;
     }
+    reaching_counts(f->reaching, s, it);
     for (int i = 0; f->sets_registers && i < it->n; i++) {
         if (it->op[i].writes && f->k->bufs.p[it->op[i].ref.buf].scope == SC_GM) {
             return false;
@@ -559,12 +631,15 @@ take(Fuse *f, Chain *c, StmtId s)
 {
     const Stmt *st = &f->k->stmts.p[s];
     Iteration it;
-    bool loop = is_loop(f, st, &it);
+    bool loop = is_loop(f, s, &it);
     if (loop && add_member(f, s, &it)) {
         return;
     }
-    if (!loop && iteration_sink(f->k, st, &it) && add_sink(f, s, &it)) {
-        return;
+    if (!loop && iteration_sink(f->k, st, &it)) {
+        reaching_counts(f->reaching, s, &it);
+        if (add_sink(f, s, &it)) {
+            return;
+        }
     }
     if (f->group.n > 0) {
         if (st->kind == ST_ALLOC) {
@@ -614,7 +689,8 @@ fuse_body(Fuse *f, StmtId owner, int slot)
     *ir_body(f->k, owner, slot) = c.first;
     for (StmtId s = c.first; s != 0; s = f->k->stmts.p[s].next) {
         const Stmt *st = &f->k->stmts.p[s];
-        if (st->kind != ST_SCOPE || (!st->scope.fused && st->scope.finish == 0)) {
+        if (st->kind != ST_SCOPE ||
+            (!st->scope.fused && !st->scope.uneven && st->scope.finish == 0)) {
             fuse_inside(f, s);
         }
     }
@@ -627,6 +703,7 @@ pass_fuse(Kernel *k)
     arena_init(&f.scratch);
     env_init(&f.env, k, &f.scratch);
     rewrite_unify_offsets(k, &f.scratch);
+    f.reaching = reaching_find(k, &f.scratch);
     for (BufId i = 1; i < k->bufs.n; i++) {
         f.sets_registers = f.sets_registers || k->bufs.p[i].scope == SC_SREG;
     }

@@ -1,6 +1,7 @@
 /* reaching.c: follows what registers are set to, statement by statement (see
- * passes/reaching.h). What is known before a statement is a list that shares its tail with
- * those of the statements before; it is short, since only what may be asked for is noted.
+ * passes/reaching.h). What is known before a statement is a list that shares its tail
+ * with those of the statements before; it is short, since only what may be asked for is
+ * noted.
  */
 #include "passes/reaching.h"
 

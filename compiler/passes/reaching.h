@@ -1,4 +1,4 @@
-/* reaching.h: reaching definitions: which expression a register still has the value of. */
+/* reaching.h: reaching definitions: of which expression a register has the value. */
 #ifndef TIKC_REACHING_H
 #define TIKC_REACHING_H
 

@@ -840,7 +840,7 @@ execute_fused(Machine *m, StmtId s)
         }
     }
     Flow sinks = ok && m->steps < m->most ? execute_sinks(m, f) : FLOW_ON;
-    for (int i = 0; ok && f->rows == 1 && i < f->n; i++) {
+    for (int i = 0; ok && !f->scope->scope.trimmed && f->rows == 1 && i < f->n; i++) {
         if (f->flat[i] && f->sink[i] == 0) {
             execute_step(m, &f->step[i], f->lanes);
         }

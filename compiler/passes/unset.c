@@ -7,7 +7,6 @@
 
 #include "analysis/count.h"
 #include "passes/access.h"
-#include "passes/reaching.h"
 
 typedef struct Unset {
     const Fates *f;
@@ -160,8 +159,8 @@ body_is_confined(Unset *u, StmtId first)
 }
 
 bool
-unset_is_confined(const Fates *f, Arena *scratch)
+unset_is_confined(const Fates *f, const Reaching *r)
 {
-    Unset u = {.f = f, .k = f->k, .reaching = reaching_find(f->k, scratch)};
+    Unset u = {.f = f, .k = f->k, .reaching = r};
     return body_is_confined(&u, f->k->body);
 }

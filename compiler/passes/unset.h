@@ -3,10 +3,11 @@
 #define TIKC_UNSET_H
 
 #include "passes/fate.h"
+#include "passes/reaching.h"
 
 /* Returns whether elements that were never written only become elements that nothing
  * reads: so their values, and what was in their memory before, make no difference. Fused
  * scopes are complete. */
-bool unset_is_confined(const Fates *f, Arena *scratch);
+bool unset_is_confined(const Fates *f, const Reaching *r);
 
 #endif

@@ -57,7 +57,8 @@ usual_lengths(void **state)
     unit_init(&u);
     Kernel *k = kernel_new(&u);
     ExprId n = ir_reg_value(k, ir_reg(k, intern(&u.names, "n"), DT_S32, (Span){0}));
-    Length blocks = {7, 8, 8}, repeats = {63, 64, 64}, whole = {0, 64, 64}, all = {0, 1, 1};
+    Length blocks = {7, 8, 8}, repeats = {63, 64, 64}, whole = {0, 64, 64},
+           all = {0, 1, 1};
     assert_true(at_least(k, n, repeats, blocks));
     assert_true(at_least(k, n, blocks, whole));
     assert_true(at_least(k, n, blocks, all));

@@ -930,7 +930,7 @@ lower_fused_scope(Lower *l, StmtId s)
     } else {
         call_loop(l, f, count);
     }
-    if (!equal) {
+    if (!equal && !l->k->stmts.p[s].scope.trimmed) {
         call_rests(l, f, count);
     }
     guard_leave(l);
