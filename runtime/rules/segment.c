@@ -55,10 +55,10 @@ check_slice_bursts(const SliceDim *d, Fault *fault)
 
 #ifndef TIK_LEAN
 static const char *
-shape_text(const SliceFields *f, char *out, size_t size)
+last_index(const SliceFields *f, char *out, size_t size)
 {
     if (f->shape < INT64_MAX) {
-        snprintf(out, size, " of shape_value %lld", (long long)f->shape);
+        snprintf(out, size, "; the last index is %lld", (long long)sat_add(f->shape, -1));
     }
     return out;
 }
@@ -72,10 +72,10 @@ check_slice_indices(const SliceDim *d, bool src, Fault *fault)
     if (f->start >= 0 && f->start <= f->end && f->end < f->shape) {
         return true;
     }
-    TEXT(char of[40] = "";)
+    TEXT(char last[44] = "";)
     return check_fail(fault, &at, "%s[%d] goes from start_index %lld to end_index %lld%s",
                       list_name(src), d->dim, (long long)f->start, (long long)f->end,
-                      shape_text(f, of, sizeof of));
+                      last_index(f, last, sizeof last));
 }
 
 /* Returns the elements or lines of a segment. */
