@@ -73,20 +73,42 @@ put_operands(Text *out, const TikDesc *d)
     json_close(out, '}');
 }
 
-static void
-put_place(const TikBlob *b, int kernel, uint32_t descriptor, Text *out)
-{
+/* A place of the source; file is null if it is not known. */
+typedef struct Place {
     const char *file;
     uint32_t line, column;
-    if (tikblob_place(b, kernel, descriptor, &file, &line, &column)) {
-        json_text(out, "source", file);
-        json_count(out, "line", line);
-        json_count(out, "column", column);
+} Place;
+
+/* The places of a kernel's descriptors, by index. */
+typedef struct Places {
+    Arena *arena;
+    VEC(Place) all;
+} Places;
+
+static void
+note_place(void *to, uint32_t descriptor, const char *file, uint32_t line,
+           uint32_t column)
+{
+    Places *p = to;
+    while (p->all.n <= descriptor) {
+        VEC_PUSH(p->arena, &p->all, (Place){0});
+    }
+    p->all.p[descriptor] = (Place){file, line, column};
+}
+
+static void
+put_place(const Places *places, uint32_t descriptor, Text *out)
+{
+    const Place *at = descriptor < places->all.n ? &places->all.p[descriptor] : NULL;
+    if (at && at->file) {
+        json_text(out, "source", at->file);
+        json_count(out, "line", at->line);
+        json_count(out, "column", at->column);
     }
 }
 
 static void
-put_desc(const TikBlob *b, int kernel, const TikBlobKernel *k, const TikDesc *d,
+put_desc(const TikBlob *b, const TikBlobKernel *k, const Places *places, const TikDesc *d,
          Text *out)
 {
     char *text = tikblob_text(b, k, d);
@@ -100,7 +122,7 @@ put_desc(const TikBlob *b, int kernel, const TikBlobKernel *k, const TikDesc *d,
         json_text(out, "queue", tikblob_queue(b, k, d));
         put_operands(out, d);
     }
-    put_place(b, kernel, d->index, out);
+    put_place(places, d->index, out);
     json_close(out, '}');
 }
 
@@ -178,13 +200,15 @@ put_kernel(const TikBlob *b, int kernel, Text *out)
     TikBlobKernel k;
     TikCursor c;
     TikDesc *d = ARENA_NEW(out->arena, TikDesc);
+    Places places = {.arena = out->arena};
     tikblob_kernel(b, kernel, &k);
+    tikblob_places(b, kernel, note_place, &places);
     json_open(out, NULL, '{');
     put_head(b, &k, out);
     json_open(out, "code", '[');
     tikblob_cursor(&c, b, kernel);
     while (tikblob_next(&c, d, NULL) > 0) {
-        put_desc(b, kernel, &k, d, out);
+        put_desc(b, &k, &places, d, out);
     }
     json_close(out, ']');
     json_close(out, '}');
