@@ -471,6 +471,18 @@ name_value(Interp *in, Ast *e)
     return eval_name(in, e, e->name);
 }
 
+/* Does what eval does; most arguments and operands of 'and' are names, which need no
+ * call. */
+static inline Value
+argument(Interp *in, Ast *e)
+{
+    if (e->kind != AST_NAME) {
+        return eval(in, e);
+    }
+    core_owe(in, 1);
+    return name_value(in, e);
+}
+
 /* Evaluates an operand; most are names and numbers. */
 static inline Value
 operand(Interp *in, Ast *e)
@@ -544,6 +556,14 @@ fast_compare(AstOp op, int64_t a, int64_t b, bool *out)
     }
 }
 
+/* Does so for texts of one byte. */
+static inline bool
+fast_texts(AstOp op, const Str *a, const Str *b, bool *out)
+{
+    *out = (a->p[0] == b->p[0]) == (op == AOP_EQ);
+    return a->len == 1 && b->len == 1 && (op == AOP_EQ || op == AOP_NE);
+}
+
 /* Evaluates a < b < c, each operand once; the result is that of the first false part, or
  * of the last. */
 static Value
@@ -560,6 +580,9 @@ eval_compare(Interp *in, Ast *e)
         Value r = val_none();
         if (a.kind == VAL_INT && b.kind == VAL_INT &&
             fast_compare((AstOp)part->op, a.i, b.i, &yes)) {
+            r = val_bool(yes);
+        } else if (a.kind == VAL_STR && b.kind == VAL_STR &&
+                   fast_texts((AstOp)part->op, a.str, b.str, &yes)) {
             r = val_bool(yes);
         } else {
             Span span = e->list->next
@@ -619,15 +642,18 @@ finish_call(Interp *in, Ast *e, Value callee, CallArgs *args)
 }
 
 /* Returns whether what is called never asks for the places of its arguments: functions of
- * the program, and methods of values that only the evaluator has. callee is the receiver
- * of a method. */
+ * the program, built-in ones that do the same for all arguments, and methods of values
+ * that only the evaluator has. callee is the receiver of a method. */
 static inline bool
 needs_no_spans(const Ast *e, Value callee)
 {
     const unsigned plain = 1u << VAL_INT | 1u << VAL_FLOAT | 1u << VAL_STR |
                            1u << VAL_LIST | 1u << VAL_DICT | 1u << VAL_SET;
-    return e->a->kind == AST_ATTR ? (plain >> callee.kind & 1) != 0
-                                  : callee.kind == VAL_FUNC;
+    if (e->a->kind == AST_ATTR) {
+        return (plain >> callee.kind & 1) != 0;
+    }
+    return callee.kind == VAL_FUNC ||
+           (callee.kind == VAL_BUILTIN && callee.builtin->cost == COST_ONE);
 }
 
 /* Reserves n things of some bytes on the value stack, which need not be values. */
@@ -682,7 +708,7 @@ call_plain(Interp *in, Ast *e, Value callee, Arena *brief)
                      .span = e->span};
     in->brief = brief;
     for (Ast *a = e->list; a; a = a->next) {
-        Value v = eval(in, a->kind == AST_KEYWORD ? a->a : a);
+        Value v = argument(in, a->kind == AST_KEYWORD ? a->a : a);
         if (val_failed(v)) {
             stack_release(in, mark);
             return v;
@@ -831,7 +857,7 @@ eval_call(Interp *in, Ast *e)
 {
     Arena *brief = in->brief; /* what a call inside of arguments makes may be kept */
     in->brief = NULL;
-    Value callee = eval(in, e->a->kind == AST_ATTR ? e->a->a : e->a);
+    Value callee = argument(in, e->a->kind == AST_ATTR ? e->a->a : e->a);
     Value r = val_failed(callee)       ? callee
               : e->facts.dynamic       ? call_dynamic(in, e, callee)
               : forgets(in, e, callee) ? call_forgetting(in, e, callee)
@@ -1059,6 +1085,17 @@ eval_comp(Interp *in, Ast *e)
 
 /* ---- dispatch ------------------------------------------------------------ */
 
+/* Returns a character that is one of ASCII and was asked for before, else VAL_FAIL. */
+static inline Value
+str_ascii(Interp *in, Value text, int64_t i)
+{
+    const Str *s = text.str;
+    unsigned char c = i >= 0 && i < s->len ? (unsigned char)s->p[i] : 128;
+    /* all characters of the text have one byte: that is known, and how many there are */
+    Str *one = c < 128 && s->chars == s->len + 1 ? in->core->ascii[c] : NULL;
+    return one ? (Value){.kind = VAL_STR, .str = one} : val_fail();
+}
+
 static Value
 eval_index(Interp *in, Ast *e)
 {
@@ -1070,6 +1107,12 @@ eval_index(Interp *in, Ast *e)
     bool list = container.kind == VAL_LIST || container.kind == VAL_TUPLE;
     if (list && key.kind == VAL_INT && key.i >= 0 && key.i < container.list->n) {
         return container.list->p[key.i];
+    }
+    if (container.kind == VAL_STR && key.kind == VAL_INT) {
+        Value c = str_ascii(in, container, key.i);
+        if (!val_failed(c)) {
+            return c;
+        }
     }
     return val_failed(key) ? key : index_get(in, container, key, e->span);
 }

@@ -104,9 +104,9 @@ static Value
 all_chars(Value self, int (*is)(int))
 {
     bool yes = self.str->len > 0;
-    for (uint32_t i = 0; i < self.str->len; i++) {
+    for (uint32_t i = 0; yes && i < self.str->len; i++) {
         unsigned char c = (unsigned char)self.str->p[i];
-        yes = yes && (c >= 128 ? is == isalpha || is == isalnum : is(c));
+        yes = (c >= 128 ? is == isalpha || is == isalnum : is(c));
     }
     return val_bool(yes);
 }
