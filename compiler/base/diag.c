@@ -423,8 +423,9 @@ diag_mark(Unit *u)
 }
 
 void
-diag_rewind(Unit *u, DiagMark m)
+diag_rewind(Unit *u, DiagMark m, uint32_t file)
 {
+    uint32_t n = u->diags.n;
     u->diags.n = m.diags;
     u->silent.n = m.silent;
     u->seen_diags = m.seen;
@@ -434,4 +435,11 @@ diag_rewind(Unit *u, DiagMark m)
     u->warnings = m.warnings;
     u->remarks = m.remarks;
     u->limit_hit = m.limit_hit;
+    for (uint32_t i = m.diags; i < n; i++) {
+        Diag *d = u->diags.p[i];
+        if (d->id == D_ALLOW_NAME && d->span.file == file) {
+            count(u, d->level);
+            u->diags.p[u->diags.n++] = d;
+        }
+    }
 }

@@ -127,7 +127,8 @@ void diag_suggest(struct Unit *u, Diag *d, Span span, const struct Nearest *near
 void diag_forget(struct Unit *u);
 
 /* How much was reported; diag_rewind drops what was reported after diag_mark, which may
- * not be nested. */
+ * not be nested. Warnings about comments to tikc in that file stay (0: in no file): its
+ * text was read, whatever else is dropped. */
 typedef struct DiagMark {
     uint32_t diags, silent, nseen, capseen;
     uint32_t *seen;
@@ -135,7 +136,7 @@ typedef struct DiagMark {
     bool limit_hit;
 } DiagMark;
 DiagMark diag_mark(struct Unit *u);
-void diag_rewind(struct Unit *u, DiagMark mark);
+void diag_rewind(struct Unit *u, DiagMark mark, uint32_t file);
 
 /* Returns the word of a level: "error", "warning" or "note". */
 const char *diag_level_name(Level l);

@@ -70,7 +70,7 @@ tikc_record_source(Tikc *t, const char *path, const char *text, size_t size)
      * with the text, and accepts more than the language has. */
     DiagMark mark = diag_mark(u);
     (void)parse_file(u, file);
-    diag_rewind(u, mark);
+    diag_rewind(u, mark, 0);
     return file;
 }
 

@@ -67,7 +67,7 @@ drop(void *to)
     u->log.n = 0;
     u->soc = s->soc;
     u->operator_package = s->operator_package;
-    diag_rewind(u, s->mark);
+    diag_rewind(u, s->mark, s->file);
     s->mark = diag_mark(u); /* what is reported from here on may be dropped, too */
     s->over = s->dropped = true;
     s->ok = false;

@@ -534,6 +534,31 @@ test_literals_are_shared(void **state)
     assert_true(arena_bytes(&u->values) < 64 << 10);
 }
 
+/* A comment of the text that is wrong is reported although what was executed is
+ * forgotten. */
+static void
+test_late_errors_leave_comments(void **state)
+{
+    World *w = *state;
+    Arena a = {0};
+    Text t;
+    text_init(&t, &a);
+    text_put(&t, "x = 0\n");
+    put_parts(&t, 3);
+    text_put(&t, "x = 1 # tikc: allow(no-such-name): a reason\n");
+    put_parts(&t, 3);
+    text_put(&t, "x.nothing\n");
+    put_parts(&t, 3);
+    text_put(&t, "x +=\n");
+    Unit *u = run(w, t.p);
+    assert_int_equal(u->diags.n, 2);
+    assert_int_equal(u->warnings, 1);
+    assert_int_equal(u->errors, 1);
+    assert_int_equal(u->diags.p[0]->id, D_ALLOW_NAME);
+    assert_int_equal(u->diags.p[1]->id, D_SYNTAX);
+    arena_free(&a);
+}
+
 /* What evaluation takes counts beside what reading takes, although they take turns. */
 static void
 test_turns_are_charged(void **state)
@@ -591,6 +616,7 @@ main(void)
         TEST(test_nearest_name),
         TEST(test_tree_goes),
         TEST(test_late_errors),
+        TEST(test_late_errors_leave_comments),
         TEST(test_turns_are_charged),
         TEST(test_literals_are_shared),
     };
