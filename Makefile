@@ -7,7 +7,7 @@
 #   make check-tsan what works with several threads, under ThreadSanitizer
 #   make mutants MUTANTS=N SEED=S   one-line changes of the sources, each of which some test must notice
 #   make check-passes   what executes kernels, without each pass of the host back end and without all of them
-#   make loader     a freestanding loader for devices: TARGET=Ascend310P (tools/loader.mk)
+#   make loader     a freestanding loader for devices: TARGET=Ascend310P, COMPACT=TRIPLE with a small verifier (tools/loader.mk)
 #   make bench      speed and memory, side by side
 #   make functions-long, make pairs-long   functions of every argument, float16 in every pair (docs/testing.md)
 #   make kernels-long           500,000 random kernels: as written, as the passes leave them, emulator and model the same

@@ -29,7 +29,7 @@ ROOMS = {
     'runtime/support': FACTS + ['runtime/include'],
     'runtime/ops': RT,
     'runtime/emu': RT,
-    'runtime/blob': RT,
+    'runtime/blob': RT + ['runtime/lean'],
     'runtime/launch': RT + ['runtime/ops', 'runtime/emu', 'runtime/blob'],
     'compiler/base': ['runtime/isa'],
     'compiler/syntax': ['compiler/base'],

@@ -410,20 +410,6 @@ finish(Verifier *v)
     return true;
 }
 
-uint64_t
-tikblob_workspace(const TikBlob *b, int kernel)
-{
-    uint64_t nregs = get32(blob_record(b, SEC_KERN, (uint64_t)kernel) + 32);
-    return (sizeof(Verifier) + 15) / 16 * 16 + nregs * sizeof(RegFact);
-}
-
-uint64_t
-tikblob_work(const TikBlob *b, int kernel)
-{
-    const uint8_t *k = blob_record(b, SEC_KERN, (uint64_t)kernel);
-    return (uint64_t)get32(k + 8) * WORK_OF_SLOT;
-}
-
 /* A descriptor is proved to its end, whose work is bounded. */
 static bool
 in_budget(Verifier *v)
@@ -457,17 +443,16 @@ run(Verifier *v)
     return more == 0 && finish(v);
 }
 
+#ifdef TIK_COMPACT
+/* What the verifier as byte code and its callers must agree on (workspace.c). */
+const uint32_t verify_layout[] = {sizeof(Verifier), sizeof(TikBlob),
+                                  offsetof(Verifier, c), sizeof(TikDescKind)};
+#endif
+
 bool
-tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
-                 TikBlobProof *proof, TikBlobDiag *diag)
+verify_kernel(const TikBlob *b, int kernel, const TikBlobVerify *with,
+              TikBlobProof *proof, TikBlobDiag *diag)
 {
-    if (with->bytes < tikblob_workspace(b, kernel) ||
-        (uintptr_t)with->workspace % 16 != 0) {
-        return blob_bad_value(diag, BLOB_WORKSPACE, SEC_COUNT, 0,
-                              (BlobSeen){(int64_t)with->bytes,
-                                         (int64_t)tikblob_workspace(b, kernel),
-                                         INT64_MAX});
-    }
     Verifier *v = with->workspace;
     *proof = (TikBlobProof){0, 0, 0, 0};
     v->b = b;
@@ -492,15 +477,7 @@ tikblob_unproved(const TikBlob *b, int kernel, const TikBlobVerify *with,
     v->nifs = 0;
     v->nloops = 0;
     v->next_block = 0;
-    v->regs = (RegFact *)((uint8_t *)with->workspace + (sizeof(Verifier) + 15) / 16 * 16);
+    v->regs = (RegFact *)((uint8_t *)with->workspace + VERIFIER_BYTES);
     tikblob_cursor(&v->c, b, kernel);
     return run(v);
-}
-
-bool
-tikblob_verify(const TikBlob *b, int kernel, void *workspace, uint64_t bytes,
-               TikBlobProof *proof, TikBlobDiag *diag)
-{
-    TikBlobVerify with = {.workspace = workspace, .bytes = bytes, .unproved = NULL};
-    return tikblob_unproved(b, kernel, &with, proof, diag);
 }

@@ -127,4 +127,12 @@ void pattern_keep(Verifier *v, const Shape *s);
 bool pattern_proves(Verifier *v);
 #endif
 
+/* The workspace: a Verifier, and after it a RegFact for each register. */
+#define VERIFIER_BYTES ((sizeof(Verifier) + 15) / 16 * 16)
+
+/* Verifies a kernel with a workspace that is large enough (workspace.c). Byte code has
+ * its stack before the Verifier. */
+bool verify_kernel(const TikBlob *b, int kernel, const TikBlobVerify *with,
+                   TikBlobProof *proof, TikBlobDiag *diag);
+
 #endif

@@ -4,7 +4,7 @@ COVER     = $(BUILD)/coverage
 COVER_CC  = clang-19
 # What tikblob_open, tikblob_next, tikblob_fit and tikblob_verify consist of, and the proof of the order of queues
 # (not the execution that refutes one, sync_run.c).
-LOADER_FILES = $(addprefix runtime/blob/,open.c tables.c decode.c digest.c line.c name.c call.c pack.c echo.c trust.c verify.c prove.c pattern.c)
+LOADER_FILES = $(addprefix runtime/blob/,open.c tables.c decode.c digest.c line.c name.c call.c pack.c echo.c trust.c verify.c workspace.c prove.c pattern.c)
 SYNC_FILES = $(filter-out %_explain.c %_run.c,$(wildcard runtime/blob/sync_*.c))
 # What becomes of bytes (P9 to P12), and the verdicts on all properties.
 DATA_FILES = $(wildcard runtime/blob/data_*.c) runtime/blob/properties.c
