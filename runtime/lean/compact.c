@@ -58,11 +58,12 @@ operand(Run *r)
     if (n < COMPACT_SHORT) {
         return n;
     }
-    if (n < COMPACT_LITERALS - 1) {
-        return COMPACT_SHORT + (n - COMPACT_SHORT) * COMPACT_LITERALS + symbol(r);
+    unsigned first = n - COMPACT_SHORT, next = symbol(r);
+    if (first < COMPACT_ESCAPES) {
+        return COMPACT_SHORT + first * COMPACT_LITERALS + next;
     }
-    n = symbol(r);
-    return COMPACT_MIDDLE + n * COMPACT_LITERALS + symbol(r);
+    next += (first - COMPACT_ESCAPES) * COMPACT_LITERALS;
+    return COMPACT_MIDDLE + next * COMPACT_LITERALS + symbol(r);
 }
 
 /* Reads a distance, and returns where it leads. */

@@ -9,13 +9,14 @@
 
 /* Symbols of code below COMPACT_LITERALS are codes and operands, the others stand for two
  * symbols. An operand below COMPACT_SHORT is one symbol; the next COMPACT_ESCAPES begin
- * one of two, and the last one begins one of three. */
+ * one of two, and the last COMPACT_LONGS one of three. */
 enum {
     COMPACT_LITERALS = 64,
-    COMPACT_ESCAPES = 12,
-    COMPACT_SHORT = COMPACT_LITERALS - COMPACT_ESCAPES - 1,
+    COMPACT_ESCAPES = 8,
+    COMPACT_LONGS = 12,
+    COMPACT_SHORT = COMPACT_LITERALS - COMPACT_ESCAPES - COMPACT_LONGS,
     COMPACT_MIDDLE = COMPACT_SHORT + COMPACT_ESCAPES * COMPACT_LITERALS,
-    COMPACT_LONG = COMPACT_MIDDLE + COMPACT_LITERALS * COMPACT_LITERALS,
+    COMPACT_LONG = COMPACT_MIDDLE + COMPACT_LONGS * COMPACT_LITERALS * COMPACT_LITERALS,
     COMPACT_WAITING = 7, /* symbols that wait while pairs are expanded, at most */
     COMPACT_DEEPEST = 24 /* operands of a function, at most */
 };

@@ -25,9 +25,10 @@ number(Function *f, int64_t v)
         token(f, SHORT + (int)(v - SHORT) / LITERALS);
         token(f, (int)(v - SHORT) % LITERALS);
     } else {
-        token(f, LITERALS - 1);
-        token(f, (int)(v - MIDDLE) / LITERALS);
-        token(f, (int)(v - MIDDLE) % LITERALS);
+        int64_t rest = v - MIDDLE, unit = LITERALS * LITERALS;
+        token(f, SHORT + ESCAPES + (int)(rest / unit));
+        token(f, (int)(rest % unit) / LITERALS);
+        token(f, (int)(rest % LITERALS));
     }
 }
 
