@@ -384,8 +384,6 @@ typedef struct EmuLanes {
 void emu_lanes_plan(const EmuProgram *p, EmuOp *op);
 /* Returns false when it recorded a fault. */
 bool emu_lanes_open(EmuRun *r, const EmuOp *op, EmuLanes *c);
-/* Collects n lanes whose first block is at `from`. */
-void emu_lanes_gather(const EmuLane *o, const uint8_t *from, int64_t n, uint8_t *to);
 /* Returns the n leading lanes of a source in the present repeat, in place or collected in
  * buf. */
 const uint8_t *emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES]);

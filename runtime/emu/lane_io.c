@@ -199,8 +199,9 @@ copy_blocks(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step
     }
 }
 
-void
-emu_lanes_gather(const EmuLane *o, const uint8_t *from, int64_t n, uint8_t *to)
+/* Collects n lanes whose first block is at `from`. */
+static void
+gather(const EmuLane *o, const uint8_t *from, int64_t n, uint8_t *to)
 {
     copy_blocks(to, BLOCK_BYTES, from, o->blk, n << o->shift);
 }
@@ -217,7 +218,7 @@ emu_lanes_load(const EmuLane *o, int64_t n, uint8_t buf[REPEAT_BYTES])
     if (o->dense) {
         return o->at;
     }
-    emu_lanes_gather(o, o->at, n, buf);
+    gather(o, o->at, n, buf);
     return buf;
 }
 

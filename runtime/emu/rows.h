@@ -63,6 +63,18 @@ enum {
     ROW_NAN = INT32_MIN + 1
 };
 
+/* Where the bytes of repeats are: in blocks of 32 bytes, and one after another. */
+typedef struct RowStrides {
+    int64_t blk, rep; /* bytes from block to block and from repeat to repeat */
+    int64_t each;     /* bytes of a repeat that are copied */
+    int64_t dense;    /* bytes from repeat to repeat where blocks follow each other */
+} RowStrides;
+
+/* Copies the bytes of repeats: gather from blocks, scatter to blocks. dst and src share
+ * no byte. */
+typedef void RowStrided(uint8_t *dst, const uint8_t *src, const RowStrides *s,
+                        int64_t repeats);
+
 typedef struct RowTable {
     RowRelate *relate[DT_COUNT][ROW_CONDITIONS];
     RowSelect *select[4]; /* by the logarithm of the bytes of an element */
@@ -72,6 +84,7 @@ typedef struct RowTable {
     RowPairs *pairs[DT_COUNT];
     RowFind *find[DT_COUNT];
     RowBlocks *blocks[DT_COUNT];
+    RowStrided *gather, *scatter;
     /* Packs n lanes, a multiple of 8, into bits with lane 0 in the lowest one. */
     void (*pack)(uint8_t *bits, const uint8_t *on, int64_t n);
     /* Does the reverse for at least n lanes, up to the next multiple of 8. */

@@ -141,6 +141,83 @@ MASKED_ALL(32, AnyU32)
 MASKED_ALL(64, AnyU64)
 #endif
 
+/* ---- blocks -------------------------------------------------------------- */
+
+enum {
+    STEP = 8 /* blocks */
+};
+
+/* Copies two blocks, in one register if it can be, so that what is read next finds bytes
+ * that were written together. */
+LANES_ATTR static inline void
+gather_two(uint8_t *dst, const uint8_t *src, int64_t blk)
+{
+#if LANES_F16C == 16
+    __m512i one = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)src));
+    __m256i other = _mm256_loadu_si256((const void *)(src + blk));
+    _mm512_storeu_si512(dst, _mm512_inserti64x4(one, other, 1));
+#else
+    memcpy(dst, src, BLOCK_BYTES);
+    memcpy(dst + BLOCK_BYTES, src + blk, BLOCK_BYTES);
+#endif
+}
+
+/* Lines of which only a block is written are read before that, so they are asked for one
+ * step ahead. */
+LANES_ATTR static inline void
+scatter_two(uint8_t *dst, const uint8_t *src, int64_t blk)
+{
+    __builtin_prefetch(dst + STEP * blk, 1);
+    __builtin_prefetch(dst + (STEP + 1) * blk, 1);
+#if LANES_F16C == 16
+    __m512i both = _mm512_loadu_si512(src);
+    _mm256_storeu_si256((void *)dst, _mm512_castsi512_si256(both));
+    _mm256_storeu_si256((void *)(dst + blk), _mm512_extracti64x4_epi64(both, 1));
+#else
+    memcpy(dst, src, BLOCK_BYTES);
+    memcpy(dst + blk, src + BLOCK_BYTES, BLOCK_BYTES);
+#endif
+}
+
+/* Copies n blocks. */
+#define COPY_BLOCKS(name, two, to_step, from_step)                                       \
+    LANES_ATTR static inline void name(uint8_t *dst, const uint8_t *src, int64_t blk,    \
+                                       int64_t n)                                        \
+    {                                                                                    \
+        for (; n >= STEP; n -= STEP, dst += STEP * to_step, src += STEP * from_step) {   \
+            two(dst, src, blk);                                                          \
+            two(dst + 2 * to_step, src + 2 * from_step, blk);                            \
+            two(dst + 4 * to_step, src + 4 * from_step, blk);                            \
+            two(dst + 6 * to_step, src + 6 * from_step, blk);                            \
+        }                                                                                \
+        for (; n > 0; n--, dst += to_step, src += from_step) {                           \
+            memcpy(dst, src, BLOCK_BYTES);                                               \
+        }                                                                                \
+    }
+COPY_BLOCKS(gather_blocks, gather_two, BLOCK_BYTES, blk)
+COPY_BLOCKS(scatter_blocks, scatter_two, blk, BLOCK_BYTES)
+
+/* Copies repeats one by one; if the last block of one is as far from the first one of the
+ * next as any two blocks, they are one. */
+#define STRIDED(name, copy, to_step, from_step, to_last, from_last)                      \
+    LANES_ATTR static void name(uint8_t *dst, const uint8_t *src, const RowStrides *s,   \
+                                int64_t repeats)                                         \
+    {                                                                                    \
+        int64_t n = s->each / BLOCK_BYTES, rest = s->each % BLOCK_BYTES;                 \
+        bool one = rest == 0 && s->dense == s->each && s->rep == n * s->blk;             \
+        n *= one ? repeats : 1;                                                          \
+        for (int64_t i = one ? repeats - 1 : 0; i < repeats; i++) {                      \
+            copy(dst, src, s->blk, n);                                                   \
+            if (rest > 0) {                                                              \
+                memcpy(dst + n * to_last, src + n * from_last, (size_t)rest);            \
+            }                                                                            \
+            dst += to_step;                                                              \
+            src += from_step;                                                            \
+        }                                                                                \
+    }
+STRIDED(gather, gather_blocks, s->dense, s->rep, BLOCK_BYTES, s->blk)
+STRIDED(scatter, scatter_blocks, s->rep, s->dense, s->blk, BLOCK_BYTES)
+
 /* ---- bits ---------------------------------------------------------------- */
 
 LANES_ATTR static void
@@ -614,6 +691,8 @@ const RowTable LANES_NAME(emu_rows) = {
     .pairs = {[DT_F16] = pairs_f16, [DT_F32] = pairs_f32},
     .find = {[DT_F16] = find_f16, [DT_F32] = find_f32, [DT_S16] = find_s16},
     .blocks = {[DT_F16] = blocks_16, [DT_F32] = blocks_32},
+    .gather = gather,
+    .scatter = scatter,
     .pack = pack,
     .unpack = unpack,
 };

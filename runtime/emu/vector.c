@@ -136,6 +136,22 @@ may_read_first(const EmuLanes *c, const EmuLane *src)
            (uintptr_t)src_end <= (uintptr_t)dst->at;
 }
 
+/* Returns where the lanes are, of repeats that are not shorter than the others. */
+static RowStrides
+strides(const EmuLanes *c, const EmuLane *o)
+{
+    return (RowStrides){o->blk, o->rep, c->run << o->shift,
+                        (int64_t)c->lanes << o->shift};
+}
+
+/* Returns how many of the next repeats have the same number of lanes: all but a last one
+ * that is shorter. */
+static int64_t
+alike(const EmuLanes *c, int64_t some, int64_t last)
+{
+    return last == c->run ? some : some - 1;
+}
+
 /* Returns the lanes of the next repeats: in place, or as if they followed each other. */
 static const uint8_t *
 some_repeats(const EmuLanes *c, const EmuLane *o, int64_t some, int64_t last,
@@ -144,9 +160,12 @@ some_repeats(const EmuLanes *c, const EmuLane *o, int64_t some, int64_t last,
     if (follows(c, o)) {
         return o->at;
     }
-    for (int64_t i = 0; i < some; i++) {
-        emu_lanes_gather(o, o->at + i * o->rep, i + 1 < some ? c->run : last,
-                         buf + (i * c->lanes << o->shift));
+    RowStrides s = strides(c, o);
+    int64_t like = alike(c, some, last);
+    c->rows->gather(buf, o->at, &s, like);
+    if (like < some) {
+        s.each = last << o->shift;
+        c->rows->gather(buf + like * s.dense, o->at + like * s.rep, &s, 1);
     }
     return buf;
 }
@@ -156,14 +175,19 @@ static void
 write_repeats(EmuLanes *c, int64_t some, int64_t last, const uint8_t *result)
 {
     const EmuLane *o = &c->o[0];
-    bool at_once = c->holes && follows(c, o);
-    if (at_once) {
+    int64_t done = 0;
+    if (c->holes && follows(c, o)) {
         c->rows->masked[o->shift](o->at, result, &c->mask, (some - 1) * c->lanes + last);
-        emu_lanes_skip(c, some);
+        done = some;
+    } else if (!c->holes) {
+        RowStrides s = strides(c, o);
+        done = alike(c, some, last);
+        c->rows->scatter(o->at, result, &s, done);
     }
-    for (int64_t i = 0; !at_once && i < some; i++) {
-        int64_t n = i + 1 < some ? c->run : last;
-        emu_lanes_store(c, n, result + (i * c->lanes << o->shift));
+    emu_lanes_skip(c, done);
+    for (; done < some; done++) {
+        int64_t n = done + 1 < some ? c->run : last;
+        emu_lanes_store(c, n, result + (done * c->lanes << o->shift));
         emu_lanes_step(c);
     }
 }
@@ -173,7 +197,8 @@ write_repeats(EmuLanes *c, int64_t some, int64_t last, const uint8_t *result)
 static bool
 in_groups(EmuLanes *c, const EmuOp *op, int64_t scalar)
 {
-    uint8_t buf[MAX_SRCS][MANY * REPEAT_BYTES], result[MANY * REPEAT_BYTES];
+    _Alignas(64) uint8_t buf[MAX_SRCS][MANY * REPEAT_BYTES];
+    _Alignas(64) uint8_t result[MANY * REPEAT_BYTES];
     bool reads = sem_reads_dst(op_table[op->op].sem);
     bool may = c->repeats > 1 && (c->run == c->lanes || c->holes);
     for (int i = reads ? 0 : 1; may && i < c->n; i++) {
@@ -194,8 +219,10 @@ in_groups(EmuLanes *c, const EmuOp *op, int64_t scalar)
             const uint8_t *old = some_repeats(c, &c->o[0], some, last, result);
             memmove(result, old, (size_t)(n << c->o[0].shift));
         }
-        op->lanes(result, src[0], src[1], scalar, n);
-        write_repeats(c, some, last, result);
+        bool place = !reads && src[0] == buf[0] && c->o[1].size == c->o[0].size;
+        uint8_t *to = place ? buf[0] : result;
+        op->lanes(to, src[0], src[1], scalar, n);
+        write_repeats(c, some, last, to);
     }
     return true;
 }

@@ -232,6 +232,58 @@ extremes_of_blocks(void **state)
     }
 }
 
+enum {
+    ROOM = 16384 /* bytes in which blocks are */
+};
+
+/* Both copies, byte by byte: gather reads what scatter writes. */
+static void
+copies_of_blocks(const RowStrides *s, int64_t repeats, const RowTable *t)
+{
+    static uint8_t wide[ROOM], dense[ROOM], got[ROOM], want[ROOM];
+    for (int i = 0; i < ROOM; i++) {
+        wide[i] = (uint8_t)next();
+        dense[i] = (uint8_t)next();
+    }
+    memcpy(got, dense, ROOM);
+    memcpy(want, dense, ROOM);
+    t->gather(got, wide, s, repeats);
+    for (int64_t r = 0; r < repeats; r++) {
+        for (int64_t i = 0; i < s->each; i++) {
+            want[r * s->dense + i] = wide[r * s->rep + i / 32 * s->blk + i % 32];
+        }
+    }
+    assert_memory_equal(got, want, ROOM);
+    memcpy(got, wide, ROOM);
+    memcpy(want, wide, ROOM);
+    t->scatter(got, dense, s, repeats);
+    for (int64_t r = 0; r < repeats; r++) {
+        for (int64_t i = 0; i < s->each; i++) {
+            want[r * s->rep + i / 32 * s->blk + i % 32] = dense[r * s->dense + i];
+        }
+    }
+    assert_memory_equal(got, want, ROOM);
+}
+
+static void
+blocks_apart(void **state)
+{
+    (void)state;
+    const RowTable *t[NUM_LEVELS];
+    for (int round = 0; round < 4 * ROUNDS; round++) {
+        int64_t blk = 32 * (next() % 4), each = 1 + next() % 256, repeats = next() % 6;
+        int64_t blocks = (each + 31) / 32;
+        /* every third time all blocks are as far apart */
+        RowStrides s = {blk, 32 * (next() % 40), each, 256};
+        if (round % 3 == 0) {
+            s = (RowStrides){blk, blk * blocks, 32 * blocks, 32 * blocks};
+        }
+        for (int i = 0; i < levels(t); i++) {
+            copies_of_blocks(&s, repeats, t[i]);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -241,6 +293,7 @@ main(void)
         cmocka_unit_test(extremes),
         cmocka_unit_test(extremes_of_blocks),
         cmocka_unit_test(masks),
+        cmocka_unit_test(blocks_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
