@@ -14,10 +14,13 @@ import re
 import subprocess
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../mutants'))
+from checks import Source, refusers  # noqa
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = '/usr/lib/llvm-19/bin/'
 BRANCH = 4   # the kind of a region
-REFUSES = re.compile(r'(\(\d+\) )?(blob_bad|blob_bad_value|verify_bad|refuse_by|bad)\(')  # always false
+CALL = re.compile(r'(?:\(\d+\) )?(\w+)\(')
 
 
 def run_tests(cover):
@@ -54,7 +57,8 @@ def text_of(lines, region):
 
 def branches(functions, files):
     """{(file, function, side, condition): (line, times)}; the same condition twice in a function counts as two by a number."""
-    found = {}
+    found, sources = {}, {p: Source(p) for p in sorted(glob.glob('runtime/blob/*.c', root_dir=ROOT))}
+    refusing = refusers(sources.values())
     for f in functions:
         path = os.path.relpath(f['filenames'][0], ROOT)
         if path not in files:
@@ -71,7 +75,9 @@ def branches(functions, files):
             name = f['name'].split(':')[-1]
             whole_switch = lines[region[0] - 1][:region[1] - 1].endswith('switch (')
             for side, times in (('true', region[4]), ('false', region[5])):
-                if side == 'true' and times == 0 and (whole_switch or REFUSES.match(condition)):
+                call = CALL.match(condition)
+                refuses = call and sources[path].key(call[1]) in refusing
+                if side == 'true' and times == 0 and (whole_switch or refuses):
                     continue
                 key = (path, name, side, number + condition)
                 found[key] = (region[0], found.get(key, (0, 0))[1] + times)

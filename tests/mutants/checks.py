@@ -2,6 +2,7 @@
 """Removes each check of loader and verifier in turn, and shows that the tests of blobs notice.
 
 usage: tests/mutants/checks.py BUILD FILE...    (make checks-removed; FILE: the sources of loader and verifier)
+       --refusers  prints the functions of FILE whose result is a refusal whatever happens;
        --list  prints the checks and runs nothing;  --only N[,N]  tries these;  --keep  goes on where the last run ended
 
 A check is a condition that a refusal hangs on: each of the conditions that || joins in `if (a || b) return blob_bad(...)`, that && joins in
@@ -22,8 +23,8 @@ import clang.cindex as ci
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 K = ci.CursorKind
-# Functions that refuse. Those that do so whatever happens are found by fixpoint.
-REFUSERS = {'blob_bad', 'blob_bad_value', 'blob_refuse', 'verify_bad', 'refuse_by', 'bad', 'finding', 'data_found'}
+RECORDERS = {'finding', 'data_found'}  # refuse by what they write; what refuses by its result is found in the sources
+DIAGNOSIS = 'TikBlobDiag'
 RACE = 'SYNC_RACE'  # what a verdict has that refuses
 FLAGS = ['-Icompiler', '-Iruntime', '-Iruntime/include', '-std=c11', '-D_POSIX_C_SOURCE=200809L']
 SWITCH = '''
@@ -56,9 +57,40 @@ class Source:
         self.functions = {c.spelling: c for c in unit.cursor.get_children()
                           if c.kind == K.FUNCTION_DECL and c.is_definition() and c.location.file.name == os.path.join(ROOT, path)}
 
+    def key(self, name):
+        """A function that the file calls by this name; those of other files that have it are others."""
+        return (self.path if name in self.functions else None, name)
+
     def of(self, node):
         e = node.extent
         return self.bytes[e.start.offset:e.end.offset].decode()
+
+
+def returns(node):
+    """The statements that return from a function."""
+    if node.kind == K.RETURN_STMT:
+        yield node
+    for c in node.get_children():
+        yield from returns(c)
+
+
+def refuses_always(s, f, known):
+    """Whether all that a function returns is false, if it is given a diagnosis to fill, or what one of the known functions returns."""
+    values = [next(r.get_children(), None) for r in returns(f)]
+    tells = any(DIAGNOSIS in p.type.spelling for p in f.get_arguments())
+    return f.result_type.spelling in BOOL and bool(values) and all(
+        v is not None and (tells and s.of(v) == 'false' or v.kind == K.CALL_EXPR and s.key(v.spelling) in known) for v in values)
+
+
+def refusers(sources):
+    """The functions whose result is a refusal whatever happens, as Source.key has them, and those that return theirs."""
+    known = set()
+    while True:
+        found = {key for s in sources for name, f in s.functions.items() if refuses_always(s, f, known)
+                 for key in ((s.path, name), *([(None, name)] if f.linkage == ci.LinkageKind.EXTERNAL else []))}
+        if found <= known:
+            return known
+        known |= found
 
 
 class Finder:
@@ -66,7 +98,7 @@ class Finder:
 
     def __init__(self, paths):
         self.sources = [Source(p) for p in paths]
-        self.refusers = {(s.path if name in s.functions else None, name) for s in self.sources for name in REFUSERS}
+        self.refusers = refusers(self.sources) | {s.key(name) for s in self.sources for name in RECORDERS}
         self.sites, self.done = {}, set()
         self.grow_refusers()
         for s in self.sources:
@@ -77,8 +109,8 @@ class Finder:
     # ---- refusals
 
     def refuses(self, s, name):
-        """Whether a function refuses whatever happens; those of other files that have its name are others."""
-        return (s.path if name in s.functions else None, name) in self.refusers
+        """Whether a function refuses whatever happens."""
+        return s.key(name) in self.refusers
 
     def calls(self, s, node, parents):
         """Each call of a refuser with the nodes around it."""
@@ -343,6 +375,9 @@ def redundant():
 def main():
     words = [a for a in sys.argv[1:] if not a.startswith('--')]
     only = next((a.split('=')[1] for a in sys.argv if a.startswith('--only=')), None)
+    if '--refusers' in sys.argv:
+        print('\n'.join(sorted(f'{path}: {name}' for path, name in refusers([Source(p) for p in words]) if path)))
+        return 0
     build, files = os.path.abspath(words[0]), words[1:]
     os.makedirs(f'{build}/src', exist_ok=True)
     checks = instrumented(Finder(files), f'{build}/src')
