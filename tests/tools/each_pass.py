@@ -37,6 +37,9 @@ def call(args, given):
 
 
 def content(path):
+    """The bytes of a file; a device such as /dev/full has no end."""
+    if not os.path.isfile(path):
+        return None
     try:
         with open(path, 'rb') as f:
             return f.read()
