@@ -67,6 +67,7 @@ usual_lengths(void **state)
     assert_false(at_least(k, n, blocks, repeats));
     assert_false(at_least(k, n, whole, blocks));
     assert_false(at_least(k, n, whole, all));
+    kernel_free(k);
     unit_free(&u);
 }
 
@@ -96,6 +97,7 @@ all_small_forms(void **state)
         }
     }
     assert_true(said > 2000);
+    kernel_free(k);
     unit_free(&u);
 }
 
@@ -112,6 +114,7 @@ small_types(void **state)
     ExprId blocks = ir_op2(k, SOP_DIV, sum, ir_const(k, DT_U16, 8));
     assert_false(count_at_least(k, (Count){blocks, 8}, (Count){n, 1}));
     assert_true(count_at_least(k, (Count){blocks, 8}, (Count){blocks, 7}));
+    kernel_free(k);
     unit_free(&u);
 }
 
