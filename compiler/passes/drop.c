@@ -280,7 +280,8 @@ pass_drop(Kernel *k)
     Drop d = {.k = k, .scratch = &scratch};
     try_uneven(&d);
     find_all(&d);
-    if (k->may_read_uninit && !unset_is_confined(&d.fates, d.reaching)) {
+    if (k->may_read_uninit && !unset_is_confined(&d.fates, NULL) &&
+        !unset_is_confined(&d.fates, d.reaching)) {
         d.unset = ARENA_ARRAY(&scratch, bool, k->bufs.n);
         fate_find_unset(k, d.unset);
     }

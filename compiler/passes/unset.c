@@ -33,7 +33,9 @@ iteration_at(const Unset *u, StmtId s, Iteration *it)
     if (!iteration_of(u->k, &u->k->stmts.p[s], it)) {
         return false;
     }
-    reaching_counts(u->reaching, s, it);
+    if (u->reaching != NULL) {
+        reaching_counts(u->reaching, s, it);
+    }
     return true;
 }
 
