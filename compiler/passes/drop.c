@@ -172,9 +172,10 @@ has_no_memory(const Drop *d, StmtId scope, StmtId member, const IterationOperand
     return written && is_listed(k, &k->stmts.p[scope], o->ref.buf);
 }
 
-/* Returns whether only elements that the shortest member has leave the scope. */
+/* Returns whether only elements that the shortest member has leave the scope. r: as that
+ * of unset_is_confined. */
 static bool
-needs_least(const Drop *d, StmtId scope)
+needs_least(const Drop *d, StmtId scope, const Reaching *r)
 {
     const Kernel *k = d->k;
     Iteration it[MOST_TRIMMED];
@@ -184,7 +185,9 @@ needs_least(const Drop *d, StmtId scope)
         if (n == MOST_TRIMMED || !iteration_of(k, &k->stmts.p[s], &it[n])) {
             return false;
         }
-        reaching_counts(d->reaching, s, &it[n]);
+        if (r != NULL) {
+            reaching_counts(r, s, &it[n]);
+        }
         c[n] = it[n].lanes;
         n++;
     }
@@ -207,7 +210,7 @@ keeps_trial(Drop *d, const Trial *t)
 {
     Kernel *k = d->k;
     Stmt *st = &k->stmts.p[t->scope];
-    bool kept = needs_least(d, t->scope);
+    bool kept = needs_least(d, t->scope, NULL) || needs_least(d, t->scope, d->reaching);
     forget(k, kept ? t->body : st->scope.body);
     if (!kept) {
         st->scope.body = t->body;

@@ -29,6 +29,7 @@ typedef struct Member {
     StmtId stmt;
     bool sink; /* see iteration_sink: it writes after the loop */
     Iteration it;
+    Count lanes; /* the same number by what its register was set to (passes/reaching.h) */
 } Member;
 
 typedef struct Group {
@@ -176,29 +177,32 @@ has_length(const Group *g, const Iteration *it)
     return g->n == 0 || (g->flat && it->flat);
 }
 
-/* Returns whether with this iteration one member certainly has the fewest elements, known
- * only at run time: pass drop decides whether the others are needed. */
+/* Returns whether with this iteration one member seems to have the fewest elements, known
+ * only at run time: what registers were set to may have changed by then, so pass drop
+ * asks again, and decides whether the others are needed. */
 static bool
-has_least(const Fuse *f, const Group *g, const Iteration *it)
+has_least(const Fuse *f, const Group *g, const Iteration *it, Count lanes)
 {
-    Count c[MOST_MEMBERS];
+    Count c[MOST_MEMBERS], set[MOST_MEMBERS];
     for (int i = 0; i < g->n; i++) {
         c[i] = g->member[i].it.lanes;
+        set[i] = g->member[i].lanes;
     }
     c[g->n] = it->lanes;
+    set[g->n] = lanes;
     return g->flat && it->flat && !has_sink(g) && !count_known(it->lanes) &&
-           count_least(f->k, c, g->n + 1) >= 0;
+           (count_least(f->k, c, g->n + 1) >= 0 || count_least(f->k, set, g->n + 1) >= 0);
 }
 
 /* Gives the group the shape that it has with one more member; false: the shapes differ.
  * What a sink reads has as many elements as it reads, and bits have whole chunks, or no
  * memory. */
 static bool
-take_shape(const Fuse *f, Group *g, const Iteration *it)
+take_shape(const Fuse *f, Group *g, const Iteration *it, Count lanes)
 {
     Count all = {g->rows.of, g->rows.times * g->lanes.times};
     if ((has_sink(g) || has_bits(g) || iteration_has_bits(it)) && !has_length(g, it) &&
-        !has_least(f, g, it)) {
+        !has_least(f, g, it, lanes)) {
         return false;
     }
     if (g->n == 0) {
@@ -260,9 +264,9 @@ sink_disturbs(const Fuse *f, StmtId sink, const Iteration *it)
 }
 
 static bool
-joins(const Fuse *f, const Iteration *it, Group *with)
+joins(const Fuse *f, const Iteration *it, Count lanes, Group *with)
 {
-    if (with->n == MOST_MEMBERS || !take_shape(f, with, it) ||
+    if (with->n == MOST_MEMBERS || !take_shape(f, with, it, lanes) ||
         !in_lockstep(f, with, it, it)) {
         return false;
     }
@@ -282,13 +286,15 @@ add_member(Fuse *f, StmtId s, const Iteration *it)
     Group *g = &f->group;
     bool flat = g->flat;
     Count rows = g->rows, lanes = g->lanes;
-    if (!joins(f, it, g)) {
+    Iteration set = *it;
+    reaching_counts(f->reaching, s, &set);
+    if (!joins(f, it, set.lanes, g)) {
         g->flat = flat;
         g->rows = rows;
         g->lanes = lanes;
         return false;
     }
-    g->member[g->n++] = (Member){.stmt = s, .it = *it};
+    g->member[g->n++] = (Member){.stmt = s, .it = *it, .lanes = set.lanes};
     return true;
 }
 
@@ -612,12 +618,11 @@ close_group(Fuse *f, Chain *c)
 
 /* Atomic writes have an order of their own. */
 static bool
-is_loop(const Fuse *f, StmtId s, Iteration *it)
+is_loop(const Fuse *f, const Stmt *s, Iteration *it)
 {
-    if (f->depth >= MOST_DEPTH || !iteration_of(f->k, &f->k->stmts.p[s], it)) {
+    if (f->depth >= MOST_DEPTH || !iteration_of(f->k, s, it)) {
         return false;
     }
-    reaching_counts(f->reaching, s, it);
     for (int i = 0; f->sets_registers && i < it->n; i++) {
         if (it->op[i].writes && f->k->bufs.p[it->op[i].ref.buf].scope == SC_GM) {
             return false;
@@ -631,15 +636,12 @@ take(Fuse *f, Chain *c, StmtId s)
 {
     const Stmt *st = &f->k->stmts.p[s];
     Iteration it;
-    bool loop = is_loop(f, s, &it);
+    bool loop = is_loop(f, st, &it);
     if (loop && add_member(f, s, &it)) {
         return;
     }
-    if (!loop && iteration_sink(f->k, st, &it)) {
-        reaching_counts(f->reaching, s, &it);
-        if (add_sink(f, s, &it)) {
-            return;
-        }
+    if (!loop && iteration_sink(f->k, st, &it) && add_sink(f, s, &it)) {
+        return;
     }
     if (f->group.n > 0) {
         if (st->kind == ST_ALLOC) {

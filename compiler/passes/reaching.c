@@ -37,27 +37,6 @@ with(const Reaching *r, RegId reg, ExprId value, const Known *list)
     return known;
 }
 
-static bool
-sets(const Kernel *k, StmtId s, RegId reg)
-{
-    const Stmt *st = &k->stmts.p[s];
-    switch ((StmtKind)st->kind) {
-    case ST_SET:
-        return st->set.reg == reg;
-    case ST_LOAD:
-        return st->load.reg == reg;
-    case ST_FOR:
-        return rewrite_body_sets(k, st->loop.body, reg);
-    case ST_SCOPE:
-        return rewrite_body_sets(k, st->scope.body, reg);
-    case ST_IF:
-        return rewrite_body_sets(k, st->cond.then_body, reg) ||
-               rewrite_body_sets(k, st->cond.else_body, reg);
-    default:
-        return false;
-    }
-}
-
 /* Returns what of the list is still known after the statement. */
 static const Known *
 without_changed(const Reaching *r, StmtId s, const Known *list)
@@ -66,7 +45,8 @@ without_changed(const Reaching *r, StmtId s, const Known *list)
         return NULL;
     }
     const Known *rest = without_changed(r, s, list->next);
-    if (sets(r->k, s, list->reg) || rewrite_stmt_changes(r->k, s, list->value)) {
+    if (rewrite_stmt_sets(r->k, s, list->reg) ||
+        rewrite_stmt_changes(r->k, s, list->value)) {
         return rest;
     }
     return rest == list->next ? list : with(r, list->reg, list->value, rest);

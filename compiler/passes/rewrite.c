@@ -71,16 +71,31 @@ rewrite_changes(const Kernel *k, StmtId first, ExprId e)
 }
 
 bool
+rewrite_stmt_sets(const Kernel *k, StmtId s, RegId r)
+{
+    const Stmt *st = &k->stmts.p[s];
+    switch ((StmtKind)st->kind) {
+    case ST_SET:
+        return st->set.reg == r;
+    case ST_LOAD:
+        return st->load.reg == r;
+    case ST_FOR:
+        return rewrite_body_sets(k, st->loop.body, r);
+    case ST_SCOPE:
+        return rewrite_body_sets(k, st->scope.body, r);
+    case ST_IF:
+        return rewrite_body_sets(k, st->cond.then_body, r) ||
+               rewrite_body_sets(k, st->cond.else_body, r);
+    default:
+        return false;
+    }
+}
+
+bool
 rewrite_body_sets(const Kernel *k, StmtId first, RegId r)
 {
     for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
-        const Stmt *st = &k->stmts.p[s];
-        if ((st->kind == ST_SET && st->set.reg == r) ||
-            (st->kind == ST_LOAD && st->load.reg == r) ||
-            (st->kind == ST_FOR && rewrite_body_sets(k, st->loop.body, r)) ||
-            (st->kind == ST_SCOPE && rewrite_body_sets(k, st->scope.body, r)) ||
-            (st->kind == ST_IF && (rewrite_body_sets(k, st->cond.then_body, r) ||
-                                   rewrite_body_sets(k, st->cond.else_body, r)))) {
+        if (rewrite_stmt_sets(k, s, r)) {
             return true;
         }
     }

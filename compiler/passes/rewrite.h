@@ -21,6 +21,8 @@ void rewrite_enter_loops(Env *env, const Kernel *k, StmtId first);
 void rewrite_unify_offsets(Kernel *k, Arena *scratch);
 /* Returns whether a body, or what is inside of it, sets, or reads, the register. */
 bool rewrite_body_sets(const Kernel *k, StmtId first, RegId r);
+/* The same for setting, of one statement. */
+bool rewrite_stmt_sets(const Kernel *k, StmtId s, RegId r);
 bool rewrite_body_reads(const Kernel *k, StmtId first, RegId r);
 /* Returns whether one statement, or what is inside of it, reads the register. */
 bool rewrite_stmt_reads(const Kernel *k, StmtId s, RegId r);

@@ -560,8 +560,11 @@ fast_compare(AstOp op, int64_t a, int64_t b, bool *out)
 static inline bool
 fast_texts(AstOp op, const Str *a, const Str *b, bool *out)
 {
+    if (a->len != 1 || b->len != 1 || (op != AOP_EQ && op != AOP_NE)) {
+        return false;
+    }
     *out = (a->p[0] == b->p[0]) == (op == AOP_EQ);
-    return a->len == 1 && b->len == 1 && (op == AOP_EQ || op == AOP_NE);
+    return true;
 }
 
 /* Evaluates a < b < c, each operand once; the result is that of the first false part, or
