@@ -15,7 +15,7 @@
 #   make schedules-long         samples, kernels of tests and golden cases in 1000 orders of their queues
 #   make properties-long        the same and changed blobs: what is proved of them against mode check
 #   make fuzz       long fuzzing runs (FUZZ_RUNS=N, FUZZ_TARGET=source|blob|ir); make fuzz-verify: loader and verifier alone
-#   make coverage-blob          branches of loader and verifier that no test takes
+#   make coverage-blob          branches of loader and verifier that no test takes; the suite has it, too
 #   make checks-removed         the tests of blobs without each check of loader and verifier
 #   make install, make uninstall   PREFIX=/usr/local, LIBDIR and DESTDIR honoured (packaging/install.mk)
 #   make deb, make deb-test     Debian packages, in build/deb; installed and removed in an empty Debian 12 (packaging/deb.mk)
@@ -288,7 +288,7 @@ $(BUILD)/tools/sign_flips: LIBS += -lsodium
 $(BUILD)/tools/footprints: LIBS += -Wl,--wrap=emu_finish
 
 test: packages
-	$(SUBMAKE) all unit test-tools $(if $(SAN),,fuzz-build)
+	$(SUBMAKE) all unit test-tools $(if $(SAN),,fuzz-build coverage-build)
 	$(PYTHON) tests/run.py $(BUILD) $(SUITE)
 test-tools: $(TEST_TOOLS)
 .PHONY: test-tools
@@ -410,7 +410,7 @@ check-san: packages
 
 # The warning is of GCC about code that the sanitizer makes.
 check-tsan: packages
-	$(if $(V),,@)$(MAKE) BUILD=build-tsan SAN="-fsanitize=thread -Wno-stringop-overflow" OPT="-O1 -g" all
+	$(if $(V),,@)$(MAKE) BUILD=build-tsan SAN="-fsanitize=thread -Wno-stringop-overflow" OPT="-O1 -g" all $(patsubst %,build-tsan/unit/test_%,pool launch)
 	PYTHON=$(PYTHON) tests/tools/tsan.sh build-tsan
 
 # libFuzzer targets, built by clang with sanitizers in a tree of their own.

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Runs the test suite and ends with a line 'N passed, N failed'.
 
-usage: tests/run.py BUILD_DIR [--only unit|lit|golden|random|cross|tables|proofs|python|editors]... [--match TEXT] [--update]
+usage: tests/run.py BUILD_DIR [--only unit|lit|golden|random|cross|tables|proofs|python|editors|branches]... [--match TEXT] [--update]
        [--timeout SECONDS]
 
 Stages: unit tests (one cmocka program per tests/unit/test_*.c), lit tests (tests/lit), and the scripts of
-tests/golden, random, cross, tables, proofs, python and editors, which compare with independent models and with the tables, prove with z3, use
-the Python package, and talk to the language server. A script
+tests/golden, random, cross, tables, proofs, python, editors and branches, which compare with independent models and with the tables, prove
+with z3, use the Python package, talk to the language server, and count what the tests of blobs reach. A script
 prints its own last line 'N passed, N failed'; one that prints none counts as one test by its exit code. Nothing depends on time, except
 that a stage which hangs is stopped after --timeout seconds (1500) and counts as failed.
 
@@ -25,7 +25,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIT = '/usr/lib/llvm-19/build/utils/lit/lit.py'
-SCRIPTS = ('golden', 'random', 'cross', 'tables', 'proofs', 'python', 'editors')  # folders of scripts
+SCRIPTS = ('golden', 'random', 'cross', 'tables', 'proofs', 'python', 'editors', 'branches')  # folders of scripts
 
 
 def run(cmd, env):

@@ -275,6 +275,10 @@ write_pairs(const Target *t)
             for (int from = 1; from < DT_COUNT; from++) {
                 uint32_t info;
                 if (op_has_pair(op, (Dtype)d, (Dtype)from, s, &info)) {
+                    if (info > UINT16_MAX) {
+                        fprintf(stderr, "%u is more than a row of pairs has\n", info);
+                        exit(1);
+                    }
                     fprintf(t->inc, "    {%d, %d, %d, %u},\n", set, d, from, info);
                 }
             }

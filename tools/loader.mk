@@ -34,7 +34,7 @@ $(COMPACT_TOOL): $(BUILD)/tools/%.o: tools/%.c
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -isystem $(shell $(LLVM_CONFIG) --includedir) -MMD -MP -c -o $@ $<
 
 $(BUILD)/compact: $(COMPACT_TOOL)
-	$(call say,LD,$@)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(shell $(LLVM_CONFIG) --ldflags --libs)
+	$(call say,LD,$@)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(shell $(LLVM_CONFIG) --ldflags --libs) -lm
 -include $(COMPACT_TOOL:.o=.d)
 
 loader: $(BUILD)/family-tables $(if $(COMPACT),$(BUILD)/compact)

@@ -14,7 +14,10 @@
 /* Small processors take many instructions for each of these: a lean loader (isa/lean.h)
  * has one copy of them, in lean/integer.c. */
 #ifdef TIK_LEAN
-#define OUTLINE
+#define OUTLINE __attribute__((noinline))
+PURE uint64_t quotient(uint64_t a, uint64_t b);
+PURE int64_t signed_quotient(int64_t a, int64_t b);
+PURE int count_bits(uint32_t x);
 PURE int64_t sat_add(int64_t a, int64_t b);
 PURE int64_t sat_mul(int64_t a, int64_t b);
 bool mul_overflow(int64_t a, int64_t b, int64_t *out);
@@ -36,20 +39,34 @@ sat_add(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &r) ? (b < 0 ? INT64_MIN : INT64_MAX) : r;
 }
 
-OUTLINE int64_t
-sat_mul(int64_t a, int64_t b)
-{
-    int64_t r;
-    return __builtin_mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? INT64_MIN : INT64_MAX)
-                                            : r;
-}
-
 /* Returns whether the product leaves 64 bits; *out is then its low part. */
 OUTLINE bool
 mul_overflow(int64_t a, int64_t b, int64_t *out)
 {
     return __builtin_mul_overflow(a, b, out);
 }
+
+OUTLINE int64_t
+sat_mul(int64_t a, int64_t b)
+{
+    int64_t r;
+    return mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? INT64_MIN : INT64_MAX) : r;
+}
+
+#ifndef TIK_LEAN
+/* a / b, rounded to zero, for b other than 0 and a quotient of 64 bits. */
+OUTLINE uint64_t
+quotient(uint64_t a, uint64_t b)
+{
+    return a / b;
+}
+
+OUTLINE int64_t
+signed_quotient(int64_t a, int64_t b)
+{
+    return a / b;
+}
+#endif
 
 /* Division rounded down and up, for b other than 0; the one quotient that overflows is
  * clamped. */
@@ -59,23 +76,22 @@ div_floor(int64_t a, int64_t b)
     if (b == -1) {
         return a == INT64_MIN ? INT64_MAX : -a;
     }
-    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+    int64_t q = signed_quotient(a, b), rest = a - q * b;
+    return q - (rest != 0 && (rest < 0) != (b < 0));
 }
 
 OUTLINE int64_t
 div_ceil(int64_t a, int64_t b)
 {
-    if (b == -1) {
-        return a == INT64_MIN ? INT64_MAX : -a;
-    }
-    return a / b + (a % b != 0 && (a % b < 0) == (b < 0));
+    int64_t q = div_floor(a, b);
+    return q + (b != -1 && (uint64_t)q * (uint64_t)b != (uint64_t)a);
 }
 
 /* The remainder of div_floor, for m > 0. */
 OUTLINE int64_t
 mod_floor(int64_t v, int64_t m)
 {
-    int64_t r = v % m;
+    int64_t r = v - signed_quotient(v, m) * m;
     return r < 0 ? r + m : r;
 }
 
@@ -92,7 +108,7 @@ OUTLINE int64_t
 gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
-        int64_t rest = a % b;
+        int64_t rest = a - (int64_t)quotient((uint64_t)a, (uint64_t)b) * b;
         a = b;
         b = rest;
     }

@@ -36,13 +36,13 @@ typedef struct EdgeRoom {
 typedef struct Warnings Warnings;
 
 /* A launch, which its threads share. What changes while they run is written under the
- * lock. */
+ * lock, and read without it by those that need one number only. */
 typedef struct Launch {
     const TikKernel *kernel;
     const Soc *soc;
     uint8_t *const *args;
     int threads;
-    int32_t cores;          /* cores that run; it grows when a core reports more blocks */
+    _Atomic int32_t cores;  /* cores that run; it grows when a core reports more blocks */
     _Atomic int64_t next;   /* the core that the next free thread runs */
     int32_t end;            /* cores below it run now */
     _Atomic int32_t active; /* threads that run cores */

@@ -13,10 +13,11 @@ typedef enum Code {
 _Static_assert((int)CODE_COUNT <= (int)COMPACT_LITERALS, "codes are literals");
 
 typedef struct Run {
-    const uint8_t *at; /* the next byte */
-    uint64_t waiting;  /* symbols that come before it, the next one lowest, and a 1 above
-                          them */
-    CompactSlot *top;  /* the first free slot */
+    uint32_t at;      /* the next bit */
+    uint32_t waiting; /* symbols that come before it, the next one lowest, and a 1 above
+                         them */
+    unsigned next;    /* the tables of what follows the last code */
+    CompactSlot *top; /* the first free slot */
     CompactSlot *frame, *operands, *start, *end;
 } Run;
 
@@ -33,17 +34,54 @@ typedef int64_t Word __attribute__((may_alias, aligned(4)));
 typedef int32_t Half __attribute__((may_alias));
 typedef uint16_t Quarter __attribute__((may_alias));
 
-static unsigned
-symbol(Run *r)
+/* The next bits of the code, the first one highest; at least 25 of them are right. */
+static inline __attribute__((always_inline)) uint32_t
+ahead(const Run *r)
 {
-    unsigned s = *r->at;
+    const uint8_t *p = compact_code + (r->at >> 3);
+    uint32_t word = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
+                    (uint32_t)p[3];
+    return word << (r->at & 7);
+}
+
+static __attribute__((noinline)) unsigned
+plain(Run *r, unsigned n)
+{
+    uint32_t word = ahead(r);
+    r->at += n;
+    return n > 0 ? word >> (32 - n) : 0;
+}
+
+/* Of the codes of each length, n is the number of the one that the bits begin with, less
+ * those that are symbols: below 0, it is one of them. */
+static unsigned
+symbol_of(Run *r, unsigned table)
+{
+    const uint8_t *first = compact_symbols + compact_tables[table], *count = first;
+    const uint8_t *symbols = first + *first + 1;
+    uint32_t word = ahead(r);
+    int n = 0;
+    do {
+        int k = *++count;
+        n = (n << 1 | (int)(word >> 31)) - k;
+        word <<= 1;
+        symbols += k;
+    } while (n >= 0);
+    r->at += (uint32_t)(count - first);
+    return symbols[n];
+}
+
+static unsigned
+symbol(Run *r, unsigned table)
+{
+    unsigned s;
     if (r->waiting > 1) {
         s = r->waiting & 255;
         r->waiting >>= 8;
     } else {
-        r->at++;
+        s = symbol_of(r, table);
     }
-    while (s >= COMPACT_LITERALS) {
+    while (s - COMPACT_LITERALS < COMPACT_VALUES - COMPACT_LITERALS) {
         const uint8_t *pair = compact_pairs + 2 * (s - COMPACT_LITERALS);
         r->waiting = r->waiting << 8 | pair[1];
         s = pair[0];
@@ -51,48 +89,60 @@ symbol(Run *r)
     return s;
 }
 
+static Code
+next_code(Run *r)
+{
+    unsigned n = (unsigned)(r->top - r->operands);
+    n = n < COMPACT_NESTED ? n : COMPACT_NESTED;
+    unsigned code = symbol(r, n == 0 ? 0 : r->next >> 4 * n & 15);
+    r->next = compact_next[code];
+    return (Code)code;
+}
+
+static unsigned
+operand_of(Run *r, unsigned next)
+{
+    unsigned n = symbol(r, COMPACT_TABLES + (next & 15));
+    return n < COMPACT_VALUES    ? n
+           : n == COMPACT_ESCAPE ? plain(r, COMPACT_ESCAPED)
+                                 : compact_values[n - COMPACT_VALUES];
+}
+
 static unsigned
 operand(Run *r)
 {
-    unsigned n = symbol(r);
-    if (n < COMPACT_SHORT) {
-        return n;
-    }
-    unsigned first = n - COMPACT_SHORT, next = symbol(r);
-    if (first < COMPACT_ESCAPES) {
-        return COMPACT_SHORT + first * COMPACT_LITERALS + next;
-    }
-    next += (first - COMPACT_ESCAPES) * COMPACT_LITERALS;
-    return COMPACT_MIDDLE + next * COMPACT_LITERALS + symbol(r);
+    return operand_of(r, r->next);
 }
 
 /* Reads a distance, and returns where it leads. */
-static const uint8_t *
+static uint32_t
 target(Run *r)
 {
-    int n = *r->at++;
-    if (n == 255) {
-        n = r->at[0] << 8 | r->at[1];
-        r->at += 2;
-        return r->at + (n - 32768);
+    unsigned kind = symbol_of(r, COMPACT_TABLES + (compact_next[C_DISTANCE] & 15));
+    if (kind == COMPACT_FAR) {
+        uint32_t n = plain(r, COMPACT_FAR_BITS);
+        return r->at + n - (1u << (COMPACT_FAR_BITS - 1));
     }
-    if (n >= 224) {
-        n = ((n - 224) << 8 | *r->at++) - 3968;
-    }
-    return r->at + n;
+    uint32_t n = 1u << (kind >> 1) | plain(r, kind >> 1);
+    return kind & 1 ? r->at - n : r->at + n - 1;
+}
+
+static void
+go(Run *r, uint32_t to)
+{
+    r->at = to;
+    r->waiting = 1;
 }
 
 static bool
 enter(Run *r, unsigned function)
 {
-    int64_t back = (int64_t)(r->at - compact_code) << 32 |
-                   (int64_t)(r->frame - r->start) << 16 |
+    int64_t back = (int64_t)r->at << 32 | (int64_t)(r->frame - r->start) << 16 |
                    (int64_t)(r->operands - r->start);
-    uint64_t waiting = r->waiting;
-    r->at = compact_code + compact_starts[function - 1];
-    r->waiting = 1;
-    CompactSlot *frame = r->top - operand(r);
-    unsigned slots = operand(r);
+    uint32_t waiting = r->waiting;
+    go(r, (uint32_t)compact_starts[function - 1] * COMPACT_ALIGN);
+    CompactSlot *frame = r->top - operand_of(r, compact_next[C_HEAD]);
+    unsigned slots = operand_of(r, compact_next[C_HEAD]);
     if (slots + COMPACT_DEEPEST + 2 > (size_t)(r->end - r->top)) {
         return false;
     }
@@ -109,9 +159,10 @@ static bool
 leave(Run *r)
 {
     int64_t back = r->operands[-2];
-    r->waiting = (uint64_t)r->operands[-1];
+    r->waiting = (uint32_t)r->operands[-1];
+    r->next = compact_next[C_CALL];
     r->top = r->frame;
-    r->at = compact_code + (back >> 32);
+    r->at = (uint32_t)(back >> 32);
     r->frame = r->start + (back >> 16 & 0xffff);
     r->operands = r->start + (back & 0xffff);
     return r->operands != r->start;
@@ -131,13 +182,17 @@ give(Run *r, int64_t value)
 static void
 choose(Run *r, int64_t value, unsigned k)
 {
-    const uint8_t *to = NULL;
+    bool found = false;
+    uint32_t to = 0;
     for (; k > 0; k--) {
-        bool is = *r->at++ == value;
-        const uint8_t *there = target(r);
+        bool is = operand_of(r, compact_next[C_CASE]) == value;
+        uint32_t there = target(r);
         to = is ? there : to;
+        found = found || is;
     }
-    r->at = to != NULL ? to : r->at;
+    if (found) {
+        go(r, to);
+    }
 }
 
 /* Codes with an operand that push. */
@@ -294,7 +349,6 @@ static bool
 without_operand(Run *r, Code code)
 {
     CompactSlot *last = r->top - 1;
-    const uint8_t *there;
     switch (code) {
     case C_NOT:
         *last = *last == 0;
@@ -310,7 +364,7 @@ without_operand(Run *r, Code code)
         last[-2] = last[-2] != 0 ? last[-1] : *last;
         return true;
     case C_JUMP:
-        r->at = target(r);
+        go(r, target(r));
         return true;
     case C_RETURN:
         return give(r, *last);
@@ -320,9 +374,14 @@ without_operand(Run *r, Code code)
         break;
     }
     r->top = last;
+    if (code == C_DROP) {
+        return true;
+    }
     if (code <= C_IFNOT) {
-        there = code == C_DROP ? NULL : target(r);
-        r->at = there != NULL && (*last != 0) == (code == C_IFNOT) ? there : r->at;
+        uint32_t there = target(r);
+        if ((*last != 0) == (code == C_IFNOT)) {
+            go(r, there);
+        }
         return true;
     }
     if ((*last != 0) != (code >= C_NOT_0)) {
@@ -336,8 +395,7 @@ without_operand(Run *r, Code code)
 bool
 compact_run(unsigned function, CompactSlot *stack, unsigned n, unsigned slots)
 {
-    Run run = {.at = compact_code,
-               .waiting = 1,
+    Run run = {.waiting = 1,
                .top = stack + n,
                .frame = stack,
                .operands = stack,
@@ -346,7 +404,7 @@ compact_run(unsigned function, CompactSlot *stack, unsigned n, unsigned slots)
     Run *r = &run;
     bool fits = enter(r, function), more = true;
     while (fits && more) {
-        Code code = (Code)symbol(r);
+        Code code = next_code(r);
         CompactSlot *last = r->top - 1;
         if (code <= C_NATIVE) {
             fits = with_operand(r, code);

@@ -7,17 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Symbols of code below COMPACT_LITERALS are codes and operands, the others stand for two
- * symbols. An operand below COMPACT_SHORT is one symbol; the next COMPACT_ESCAPES begin
- * one of two, and the last COMPACT_LONGS one of three. */
+/* The code is a sequence of bits, the highest bit of a byte first. A symbol is read by
+ * the table of its place: that of what the last code takes as operand, or, where a code
+ * is expected, that of the last code and of how many operands are on the stack. Symbols
+ * below COMPACT_LITERALS are codes and operands, the next ones stand for two symbols,
+ * others for operands in compact_values; after COMPACT_ESCAPE an operand of
+ * COMPACT_ESCAPED bits follows. */
 enum {
-    COMPACT_LITERALS = 64,
-    COMPACT_ESCAPES = 8,
-    COMPACT_LONGS = 12,
-    COMPACT_SHORT = COMPACT_LITERALS - COMPACT_ESCAPES - COMPACT_LONGS,
-    COMPACT_MIDDLE = COMPACT_SHORT + COMPACT_ESCAPES * COMPACT_LITERALS,
-    COMPACT_LONG = COMPACT_MIDDLE + COMPACT_LONGS * COMPACT_LITERALS * COMPACT_LITERALS,
-    COMPACT_WAITING = 7, /* symbols that wait while pairs are expanded, at most */
+    COMPACT_LITERALS = 128,
+    COMPACT_VALUES = 192,
+    COMPACT_ESCAPE = 255,
+    COMPACT_ESCAPED = 16,
+    COMPACT_WAITING = 3,  /* symbols that wait while pairs are expanded, at most */
+    COMPACT_LONGEST = 14, /* bits of a symbol, at most */
+    COMPACT_TABLES = 16,  /* of codes; as many of operands follow */
+    COMPACT_NESTED = 3,   /* operands on the stack that tell tables apart, at most */
+    COMPACT_FAR = 63,     /* a distance of COMPACT_FAR_BITS bits */
+    COMPACT_FAR_BITS = 20,
+    COMPACT_ALIGN = 4,   /* bits, of the beginning of functions */
     COMPACT_DEEPEST = 24 /* operands of a function, at most */
 };
 
@@ -27,6 +34,15 @@ typedef int64_t CompactSlot __attribute__((may_alias));
 /* The number of the function that programs call, and how many slots its calls take. */
 extern const uint16_t compact_of_verify_kernel, compact_slots;
 extern const uint8_t compact_code[], compact_pairs[];
+extern const uint16_t compact_values[];
+/* Where each table begins in the bytes: how many symbols have a code of 1, 2, .. bits,
+ * then the symbols, the shortest code first. */
+extern const uint16_t compact_tables[];
+extern const uint8_t compact_symbols[];
+/* Of each code, from the lowest four bits on: the table of its operand, and those of the
+ * code after it where there are 1, 2, more operands on the stack. Where there are none it
+ * is table 0. */
+extern const uint16_t compact_next[];
 extern const uint16_t compact_starts[];
 extern const int64_t compact_pool[];
 extern const void *const compact_globals[];

@@ -1,6 +1,7 @@
 /* isa.c: the functions of isa/isa.h and isa/choice.h that a loader for one family of
  * processors needs (isa/lean.h), on tables that tools/family-tables.c makes of the .def
  * files. It takes the place of isa/isa.c and isa/choice.c, and is freestanding. */
+#include "isa/integer.h"
 #include "isa/isa.h"
 #include "num/scalar.h"
 
@@ -44,8 +45,9 @@ typedef struct Lack {
 } Lack;
 
 typedef struct Pair {
-    uint8_t set, dst, src;
-    uint32_t info;
+    uint8_t set;
+    uint8_t dst : 4, src : 4;
+    uint16_t info;
 } Pair;
 
 /* The ends of a range: small numbers themselves, others as POWER plus twice an exponent
@@ -126,16 +128,6 @@ soc_find(const char *name)
 }
 
 /* ---- instructions -------------------------------------------------------- */
-
-/* Every rule asks for rows, so bits are counted without a loop. */
-static int
-count_bits(uint32_t x)
-{
-    x -= x >> 1 & 0x55555555;
-    x = (x & 0x33333333) + (x >> 2 & 0x33333333);
-    x = (x + (x >> 4)) & 0x0f0f0f0f;
-    return (int)((x * 0x01010101) >> 24);
-}
 
 static int
 row_of(const Member *set, unsigned i)

@@ -283,6 +283,44 @@ the_lowest_core_reports(void **state)
     }
 }
 
+enum {
+    GROWN = 2 * CORES,
+    FAULTY = GROWN - 9
+};
+
+static _Atomic int ran[GROWN];
+
+/* Reports more blocks than there are cores, each core another number, and breaks a rule
+ * meanwhile. */
+static int
+fault_and_grow(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
+{
+    (void)args;
+    (void)scratch;
+    atomic_fetch_add(&ran[core], 1);
+    if (tikrt_blocks(c, core < CORES ? CORES + 1 + core : 0, 1) != 0) {
+        return 1;
+    }
+    return core >= FAULTY ? tikrt_fault(c, RULE_LOOP_BOUNDS, core, 0) : 0;
+}
+
+static void
+cores_are_added_while_others_fault(void **state)
+{
+    (void)state;
+    TikKernel k = kernel(fault_and_grow, NULL, 0);
+    for (int i = 0; i < 50; i++) {
+        TikError err = {0};
+        memset(ran, 0, sizeof ran);
+        assert_false(tik_launch(&k, NULL, 4, &err));
+        assert_string_equal(err.name, "loop-bounds");
+        assert_string_equal(err.where, "core 65");
+        for (int core = 0; core <= FAULTY; core++) {
+            assert_int_equal(ran[core], 1);
+        }
+    }
+}
+
 /* Is a checked data_move whose burst comes from args[0]. */
 static int
 checked_move(uint8_t *const *args, int32_t core, uint8_t *scratch, TikCore *c)
@@ -472,6 +510,7 @@ main(void)
         cmocka_unit_test(cores_that_are_apart_run_at_once),
         cmocka_unit_test(cores_of_arrays_that_share_bytes_run_in_turn),
         cmocka_unit_test(the_lowest_core_reports),
+        cmocka_unit_test(cores_are_added_while_others_fault),
         cmocka_unit_test(checks_run_with_actual_values),
         cmocka_unit_test(wrong_arrays_are_refused),
         cmocka_unit_test(bytes_past_an_array_are_the_runs_own),

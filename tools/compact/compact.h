@@ -5,9 +5,14 @@
  *   read.c     links the modules and optimises them for size
  *   tree.c     decides which values stay on the operand stack
  *   local.c    gives the others slots of the frame
- *   select.c   writes the codes of instructions
+ *   select.c   writes the codes of values: address.c those of loads and stores, compute.c
+ *              of operations on numbers, call.c of calls
+ *   write.c    writes tokens
  *   control.c  writes those of branches and of whole functions
- *   pair.c     makes one symbol of each frequent pair, and bytes of all symbols
+ *   table.c    decides by which table each symbol is read
+ *   pair.c     makes one symbol of each frequent pair
+ *   huffman.c  gives the symbols of a table codes of bits
+ *   encode.c   writes the bits of all symbols and distances
  *   emit.c     writes the C file: code, tables, calls of functions that stay C
  *
  * What a stage does not know is an error of the tool, which names the function. */
@@ -24,10 +29,9 @@
 
 enum {
     LITERALS = COMPACT_LITERALS,
-    ESCAPES = COMPACT_ESCAPES,
-    SHORT = COMPACT_SHORT,
-    MIDDLE = COMPACT_MIDDLE,
-    LONG = COMPACT_LONG,
+    VALUES = COMPACT_VALUES,
+    ESCAPE = COMPACT_ESCAPE,
+    LARGEST = (1 << COMPACT_ESCAPED) - 1, /* operand */
     SYMBOLS = 256,
     MOST_HELPERS = 128
 };
@@ -38,18 +42,37 @@ typedef enum Code {
     CODE_COUNT
 } Code;
 
-/* A token of the code: a symbol, or one of these plus a number. */
-enum {
-    TOKEN_LABEL = 1 << 20,  /* plus a block */
-    TOKEN_BRANCH = 1 << 21, /* plus a block: the distance to it */
-    TOKEN_RAW = 1 << 22,    /* plus a byte that is as it is */
-    TOKEN_NUMBER = (1 << 20) - 1
-};
+typedef enum TokenKind {
+    TOKEN_CODE,
+    TOKEN_NUMBER,   /* an operand of `code` */
+    TOKEN_DISTANCE, /* to a block */
+    TOKEN_LABEL,    /* a block begins */
+    TOKEN_FUNCTION  /* a function begins */
+} TokenKind;
+
+typedef struct Token {
+    TokenKind kind;
+    int value;
+    Code code; /* whose operand it is */
+    int depth; /* operands on the stack before a code */
+    int table; /* by which its symbol is read */
+    int symbol;
+} Token;
 
 typedef struct Tokens {
-    int *at;
+    Token *at;
     int n, room;
 } Tokens;
+
+/* The symbols of a table with the lengths of their codes in bits; 0: it is not there. */
+typedef struct Huffman {
+    int count[SYMBOLS], length[SYMBOLS];
+    unsigned bits[SYMBOLS];
+} Huffman;
+
+enum {
+    TABLES = 2 * COMPACT_TABLES
+};
 
 /* One value of a function: an argument's element, or an instruction. */
 typedef struct Node {
@@ -101,11 +124,14 @@ struct Program {
     const char *helpers[MOST_HELPERS];
     int nhelpers;
     Tokens code;
-    int *starts;           /* of functions, in tokens */
-    int *frames;           /* of functions: slots with those of operands */
-    int codes[SYMBOLS][2]; /* the pair that a symbol stands for */
+    int *frames; /* of functions: slots with those of operands */
+    int next[CODE_COUNT][COMPACT_NESTED + 1]; /* compact_next, apart */
+    int values[SYMBOLS]; /* operands that symbols stand for, from VALUES on */
+    int nvalues;
+    int pairs[SYMBOLS][2]; /* the pair that a symbol stands for */
     int needs[SYMBOLS];    /* how many symbols wait while it is expanded */
-    int nblocks;           /* numbers of labels */
+    Huffman tables[TABLES];
+    int nblocks; /* numbers of labels */
 };
 
 void *room(void *p, int n, int *have, size_t size);
@@ -135,24 +161,49 @@ bool needs_chain(LLVMValueRef sw);
 void give_slots(Function *f);
 int arg_slot(Function *f, LLVMValueRef arg, int element);
 
-void token(Function *f, int t);
-/* An operand. */
-void number(Function *f, int64_t v);
+void token(Function *f, TokenKind kind, int value);
+/* What the code c takes as operand. */
+void number(Function *f, Code c, int64_t v);
 void code(Function *f, Code c);
 /* A code with its operand. */
 void code_n(Function *f, Code c, int64_t n);
+void constant(Function *f, int64_t v);
+void get(Function *f, int slot);
 void set(Function *f, int slot);
+/* More operands are on the stack, or less. */
+void deeper(Function *f, int by);
+/* Calls a function of C: the text says how many operands it takes, and what it makes of
+ * them (emit.c). */
+void native(Function *f, const char *what, int operands, int results);
 int bits(const Function *f, LLVMValueRef v);
+void narrow(Function *f, int width);
+void sign(Function *f, int width);
 /* Pushes a value, all operands of an instruction; emit pushes them and computes. */
 void push_one(Function *f, LLVMValueRef v);
 void push_operands(Function *f, LLVMValueRef v);
 void emit(Function *f, LLVMValueRef v);
+int function_number(Function *f, LLVMValueRef v);
+/* Pushes all of an address but a part that is constant, and returns this. */
+int64_t push_address(Function *f, LLVMValueRef v);
+void add_constant(Function *f, int64_t v);
+void emit_access(Function *f, LLVMValueRef v, bool store);
+void emit_binary(Function *f, LLVMValueRef v, LLVMOpcode op);
+void emit_compare(Function *f, LLVMValueRef v);
+void emit_cast(Function *f, LLVMValueRef v, LLVMOpcode op);
+void emit_choice(Function *f, LLVMValueRef v);
+void emit_call(Function *f, LLVMValueRef v);
+/* One of the two values of a sum, difference or product that may overflow. */
+void emit_overflow(Function *f, LLVMValueRef v);
 
 void select_function(Function *f);
 int number_in(Table *t, LLVMValueRef v);
 
+/* Gives tokens their symbols, and the tables by which they are read. */
+void make_tables(Program *p);
 void make_pairs(Program *p);
-/* Gives the bytes of all functions, and where each starts. */
+/* The lengths of codes by the counts of symbols; their bits. */
+void make_code(Huffman *h);
+/* Gives the bytes of all functions, and where each starts, in units of COMPACT_ALIGN. */
 uint8_t *encode(Program *p, int *n, int *starts);
 /* Writes the C file. */
 bool write_file(Program *p, const char *folder, const char *root, const char *head);

@@ -49,7 +49,7 @@ static void
 branch(Function *f, Code c, int label)
 {
     code(f, c);
-    token(f, TOKEN_BRANCH + label);
+    token(f, TOKEN_DISTANCE, label);
 }
 
 /* Copies what phis of `to` get, in the order of their slots' stack, and goes there;
@@ -162,8 +162,8 @@ conditional(Function *f, LLVMValueRef v, int b, int next)
         int label = new_label(f);
         branch(f, if_no, label);
         go_to(f, from, yes, -1);
-        token(f, TOKEN_LABEL + label);
         f->depth = 0;
+        token(f, TOKEN_LABEL, label);
         go_to(f, from, no, next);
     }
 }
@@ -202,14 +202,14 @@ cases(Function *f, LLVMValueRef v, LLVMBasicBlockRef from, int n, int *labels)
             code(f, C_EQ);
             branch(f, C_IFNOT, labels[i]);
         } else {
-            token(f, TOKEN_RAW + (int)LLVMConstIntGetZExtValue(is));
-            token(f, TOKEN_BRANCH + labels[i]);
+            number(f, C_CASE, (int64_t)LLVMConstIntGetZExtValue(is));
+            token(f, TOKEN_DISTANCE, labels[i]);
         }
     }
 }
 
 static void
-choose(Function *f, LLVMValueRef v, int b)
+choose(Function *f, LLVMValueRef v, int b, int next)
 {
     enum {
         MOST = 256
@@ -220,14 +220,17 @@ choose(Function *f, LLVMValueRef v, int b)
         fail(f, "too many cases", v);
     }
     cases(f, v, from, n, labels);
-    go_to(f, from, LLVMGetSuccessor(v, 0), -1);
+    for (int i = 0; i < n; i++) {
+        next = labels[i] < f->first_block + f->nblocks ? next : -1;
+    }
+    go_to(f, from, LLVMGetSuccessor(v, 0), next);
     for (int i = 0; i < n; i++) {
         bool again = labels[i] < f->first_block + f->nblocks;
         for (int k = 0; k < i; k++) {
             again = again || labels[k] == labels[i];
         }
         if (!again) {
-            token(f, TOKEN_LABEL + labels[i]);
+            token(f, TOKEN_LABEL, labels[i]);
             f->depth = 0;
             go_to(f, from, LLVMGetSuccessor(v, (unsigned)i + 1), -1);
         }
@@ -241,7 +244,7 @@ terminator(Function *f, LLVMValueRef v, int b, int next)
         push_operands(f, v);
         code(f, LLVMGetNumOperands(v) > 0 ? C_RETURN : C_LEAVE);
     } else if (LLVMIsASwitchInst(v)) {
-        choose(f, v, b);
+        choose(f, v, b, next);
     } else if (LLVMIsAUnreachableInst(v)) {
         code(f, C_LEAVE);
     } else if (!LLVMIsABranchInst(v)) {
@@ -279,8 +282,8 @@ void
 select_function(Function *f)
 {
     place_allocas(f);
-    number(f, f->nargs);
-    number(f, f->nslots - f->nargs);
+    number(f, C_HEAD, f->nargs);
+    number(f, C_HEAD, f->nslots - f->nargs);
     for (int b = 0, i = 0; b < f->nblocks; b++) {
         if (f->only_returns[b]) {
             while (i < f->nnodes && f->nodes[i].block == b) {
@@ -292,7 +295,7 @@ select_function(Function *f)
         while (next < f->nblocks && f->only_returns[next]) {
             next++;
         }
-        token(f, TOKEN_LABEL + f->first_block + b);
+        token(f, TOKEN_LABEL, f->first_block + b);
         f->depth = 0;
         for (; i < f->nnodes && f->nodes[i].block == b; i++) {
             Node *n = &f->nodes[i];

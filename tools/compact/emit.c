@@ -372,7 +372,63 @@ write_head(Program *p, FILE *o, const char *head)
             "_Static_assert(offsetof(struct aligned, v) == %d, \"made for another "
             "alignment\");\n\n",
             (int)LLVMABIAlignmentOfType(p->layout, word));
+    fprintf(o,
+            "_Static_assert(COMPACT_LITERALS == %d && COMPACT_VALUES == %d, \"made by "
+            "another tools/compact\");\n",
+            LITERALS, VALUES);
     write_layout(p, o);
+}
+
+static void
+write_words(FILE *o, const char *name, const int *at, int n)
+{
+    fprintf(o, "const uint16_t %s[] = {", name);
+    for (int i = 0; i < n; i++) {
+        fprintf(o, "%s%d,", i % 16 == 0 ? "\n    " : " ", at[i]);
+    }
+    fprintf(o, "\n};\n");
+}
+
+/* The counts of lengths and the symbols of a table; returns how many bytes. */
+static int
+bytes_of_table(const Huffman *h, uint8_t *out)
+{
+    int longest = 0, n;
+    for (int i = 0; i < SYMBOLS; i++) {
+        longest = h->length[i] > longest ? h->length[i] : longest;
+        out[h->length[i]] += h->length[i] > 0;
+    }
+    out[0] = (uint8_t)longest;
+    n = longest + 1;
+    for (int k = 1; k <= longest; k++) {
+        for (int i = 0; i < SYMBOLS; i++) {
+            if (h->length[i] == k) {
+                out[n++] = (uint8_t)i;
+            }
+        }
+    }
+    return n;
+}
+
+static void
+write_tables(Program *p, FILE *o)
+{
+    static uint8_t bytes[TABLES * SYMBOLS];
+    int starts[TABLES], next[CODE_COUNT], n = 0;
+    for (int t = 0; t < TABLES; t++) {
+        starts[t] = n;
+        n += bytes_of_table(&p->tables[t], bytes + n);
+    }
+    for (int c = 0; c < CODE_COUNT; c++) {
+        next[c] = p->next[c][0] - COMPACT_TABLES;
+        for (int k = 1; k <= COMPACT_NESTED; k++) {
+            next[c] |= p->next[c][k] << 4 * k;
+        }
+    }
+    write_bytes(o, "compact_symbols", bytes, n);
+    write_words(o, "compact_tables", starts, TABLES);
+    write_words(o, "compact_next", next, CODE_COUNT);
+    write_words(o, "compact_values", p->values, p->nvalues);
 }
 
 bool
@@ -384,10 +440,11 @@ write_file(Program *p, const char *path, const char *roots, const char *head)
     if (o == NULL) {
         return false;
     }
+    make_tables(p);
     make_pairs(p);
     uint8_t *bytes = encode(p, &n, starts), pairs[2 * SYMBOLS];
-    if (n > UINT16_MAX) {
-        stop("%s", "more than 65,535 bytes of code");
+    if (n > UINT16_MAX * COMPACT_ALIGN / 8) {
+        stop("%s", "more than 32,767 bytes of code");
     }
     write_head(p, o, head);
     write_globals(p, o);
@@ -407,11 +464,12 @@ write_file(Program *p, const char *path, const char *roots, const char *head)
                 LLVMGetValueName(p->functions.at[i]));
     }
     fprintf(o, " */\n");
-    for (int i = LITERALS; i < SYMBOLS; i++) {
-        pairs[2 * (i - LITERALS)] = (uint8_t)p->codes[i][0];
-        pairs[2 * (i - LITERALS) + 1] = (uint8_t)p->codes[i][1];
+    for (int i = LITERALS; i < VALUES; i++) {
+        pairs[2 * (i - LITERALS)] = (uint8_t)p->pairs[i][0];
+        pairs[2 * (i - LITERALS) + 1] = (uint8_t)p->pairs[i][1];
     }
-    write_bytes(o, "compact_pairs", pairs, 2 * (SYMBOLS - LITERALS));
+    write_bytes(o, "compact_pairs", pairs, 2 * (VALUES - LITERALS));
+    write_tables(p, o);
     write_bytes(o, "compact_code", bytes, n);
     LLVMValueRef root = LLVMGetNamedFunction(p->m, roots);
     if (root == NULL || LLVMIsDeclaration(root)) {

@@ -250,12 +250,9 @@ main(int argc, char **argv)
         }
     }
     qsort(p.functions.at, (size_t)p.functions.n, sizeof *p.functions.at, by_uses);
-    p.starts = calloc((size_t)p.functions.n, sizeof *p.starts);
     p.frames = calloc((size_t)p.functions.n, sizeof *p.frames);
     for (int i = 0; i < p.functions.n; i++) {
-        p.starts[i] = p.code.n;
-        p.code.at = room(p.code.at, p.code.n, &p.code.room, sizeof *p.code.at);
-        p.code.at[p.code.n++] = TOKEN_LABEL + TOKEN_NUMBER;
+        token(&(Function){.p = &p}, TOKEN_FUNCTION, i);
         read_function(&p, p.functions.at[i], i);
     }
     if (!write_file(&p, argv[2], argv[1], argv[3])) {

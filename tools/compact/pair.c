@@ -1,42 +1,123 @@
-/* pair.c: replaces pairs of symbols by symbols that stand for them, the most frequent one
- * first, and then writes bytes. No pair goes over the start of a block or over the
- * distance of a branch, so that the machine can go on reading bytes there. */
+/* pair.c: replaces pairs of symbols by symbols that stand for them, first the one that
+ * saves most bits. No pair goes over the start of a block; one may go over the distance
+ * of a branch, which is read when the branch is executed. */
 #include "compact.h"
 
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-static bool
-is_label(int t)
+/* Two symbols that follow each other, and their tables. */
+typedef struct Pair {
+    int a, b, table_a, table_b;
+} Pair;
+
+typedef struct Counts {
+    int of[TABLES][SYMBOLS], total[TABLES];
+} Counts;
+
+static double
+times_log(int n)
 {
-    return t >= TOKEN_LABEL && t < TOKEN_BRANCH;
+    return n > 0 ? n * log2(n) : 0;
 }
 
 static bool
-is_branch(int t)
+is_symbol(const Token *t)
 {
-    return t >= TOKEN_BRANCH && t < TOKEN_RAW;
+    return t->kind == TOKEN_CODE || t->kind == TOKEN_NUMBER;
 }
 
-/* Labels to which nothing goes part nothing. */
+/* The token after i that makes a pair with it, or -1. */
+static int
+second_of(const Program *p, int i)
+{
+    const Token *c = p->code.at;
+    int k = i + 1;
+    while (k < p->code.n && c[k].kind == TOKEN_DISTANCE) {
+        k++;
+    }
+    return is_symbol(&c[i]) && c[i].symbol != ESCAPE && k < p->code.n &&
+                   is_symbol(&c[k]) && c[k].symbol != ESCAPE
+               ? k
+               : -1;
+}
+
+static int
+by_symbols(const void *x, const void *y)
+{
+    const int *a = x, *b = y;
+    for (int i = 0; i < 4; i++) {
+        if (a[i] != b[i]) {
+            return a[i] < b[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* All pairs, in order; of three that are the same only two make one. */
+static int
+all_pairs(const Program *p, Pair *out)
+{
+    const Token *c = p->code.at;
+    int n = 0;
+    for (int i = 0, skip = -1; i < p->code.n; i++) {
+        int k = i == skip ? -1 : second_of(p, i);
+        if (k >= 0) {
+            out[n++] = (Pair){c[i].symbol, c[k].symbol, c[i].table, c[k].table};
+            skip = c[i].symbol == c[k].symbol ? k : -1;
+        }
+    }
+    qsort(out, (size_t)n, sizeof *out, by_symbols);
+    return n;
+}
+
 static void
-drop_labels(Program *p)
+count_symbols(const Program *p, Counts *n)
 {
-    bool *used = calloc((size_t)p->nblocks + 1, 1);
-    int n = 0, *c = p->code.at;
+    *n = (Counts){0};
     for (int i = 0; i < p->code.n; i++) {
-        if (is_branch(c[i])) {
-            used[c[i] - TOKEN_BRANCH] = true;
+        const Token *t = &p->code.at[i];
+        if (is_symbol(t)) {
+            n->of[t->table][t->symbol]++;
+            n->total[t->table]++;
         }
     }
-    for (int i = 0; i < p->code.n; i++) {
-        int label = c[i] - TOKEN_LABEL;
-        if (!is_label(c[i]) || label == TOKEN_NUMBER || used[label]) {
-            c[n++] = c[i];
+}
+
+/* The bits that a table has less if `symbol` is there n times less, a new symbol `fresh`
+ * times, and `gone` symbols in all are there no more. */
+static double
+saved_in(const Counts *now, int table, int symbol, int n, int fresh)
+{
+    int had = now->of[table][symbol], total = now->total[table];
+    double before = times_log(total) - times_log(had);
+    double after = times_log(total - n + fresh) - times_log(had - n) - times_log(fresh);
+    return before - after - (fresh > 0 ? 8 : 0);
+}
+
+/* The bits that are saved by a symbol for pairs p[0] to p[n - 1], which are the same. */
+static double
+saved(const Counts *now, const Pair *p, int n)
+{
+    int first[TABLES] = {0}, second[TABLES] = {0};
+    double sum = -16;
+    for (int i = 0; i < n; i++) {
+        first[p[i].table_a]++;
+        second[p[i].table_b]++;
+    }
+    for (int t = 0; t < TABLES; t++) {
+        if (first[t] > 0 && second[t] > 0 && p->a != p->b) { /* both are in one table */
+            int a = now->of[t][p->a], b = now->of[t][p->b], all = now->total[t];
+            sum += times_log(all) - times_log(a) - times_log(b) -
+                   times_log(all - second[t]) + times_log(a - first[t]) +
+                   times_log(b - second[t]) + times_log(first[t]) - 8;
+        } else if (first[t] > 0) {
+            sum += saved_in(now, t, p->a, first[t] + second[t], first[t]);
+        } else if (second[t] > 0) {
+            sum += saved_in(now, t, p->b, second[t], 0);
         }
     }
-    p->code.n = n;
-    free(used);
+    return sum;
 }
 
 static int
@@ -45,131 +126,60 @@ need_of(const Program *p, int a, int b)
     return 1 + p->needs[a] > p->needs[b] ? 1 + p->needs[a] : p->needs[b];
 }
 
+/* Finds the pair that saves most; false: none saves a bit. */
 static bool
-best_pair(const Program *p, int *a, int *b)
+best_pair(const Program *p, Pair *pairs, Pair *best)
 {
-    static int count[SYMBOLS][SYMBOLS];
-    const int *c = p->code.at;
-    int most = 3;
-    memset(count, 0, sizeof count);
-    for (int i = 0; i + 1 < p->code.n; i++) {
-        if (c[i] < SYMBOLS && c[i + 1] < SYMBOLS) {
-            count[c[i]][c[i + 1]]++;
-            i += c[i] == c[i + 1] && i + 2 < p->code.n && c[i + 2] == c[i];
+    static Counts now;
+    int n = all_pairs(p, pairs);
+    double most = 0;
+    count_symbols(p, &now);
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i; end < n && pairs[end].a == pairs[i].a && pairs[end].b == pairs[i].b;
+             end++) {
+        }
+        double bits = need_of(p, pairs[i].a, pairs[i].b) <= COMPACT_WAITING && end - i > 2
+                          ? saved(&now, pairs + i, end - i)
+                          : 0;
+        if (bits > most) {
+            most = bits;
+            *best = pairs[i];
         }
     }
-    for (int x = 0; x < SYMBOLS; x++) {
-        for (int y = 0; y < SYMBOLS; y++) {
-            if (count[x][y] > most && need_of(p, x, y) <= COMPACT_WAITING) {
-                most = count[x][y];
-                *a = x;
-                *b = y;
+    return most > 0;
+}
+
+/* Puts symbol s in the place of all pairs; distances follow it. */
+static void
+replace(Program *p, const Pair *pair, int s)
+{
+    Token *c = p->code.at;
+    int n = 0;
+    for (int i = 0; i < p->code.n; i++) {
+        int k = second_of(p, i);
+        Token t = c[i];
+        if (k >= 0 && t.symbol == pair->a && c[k].symbol == pair->b) {
+            t.symbol = s;
+            c[n++] = t;
+            while (++i < k) {
+                c[n++] = c[i];
             }
+        } else {
+            c[n++] = t;
         }
     }
-    return most > 3;
+    p->code.n = n;
 }
 
 void
 make_pairs(Program *p)
 {
-    int a, b, *c = p->code.at;
-    drop_labels(p);
-    for (int s = LITERALS; s < SYMBOLS && best_pair(p, &a, &b); s++) {
-        int n = 0;
-        p->codes[s][0] = a;
-        p->codes[s][1] = b;
-        p->needs[s] = need_of(p, a, b);
-        for (int i = 0; i < p->code.n; i++) {
-            bool pair = i + 1 < p->code.n && c[i] == a && c[i + 1] == b;
-            c[n++] = pair ? s : c[i];
-            i += pair;
-        }
-        p->code.n = n;
+    Pair *pairs = calloc((size_t)p->code.n, sizeof *pairs), best;
+    for (int s = LITERALS; s < VALUES && best_pair(p, pairs, &best); s++) {
+        p->pairs[s][0] = best.a;
+        p->pairs[s][1] = best.b;
+        p->needs[s] = need_of(p, best.a, best.b);
+        replace(p, &best, s);
     }
-}
-
-/* ---- bytes --------------------------------------------------------------- */
-
-/* Distances count from the byte after them. Forward ones of less than 224 have one byte,
- * others two or three. */
-static int
-length_of(int distance)
-{
-    return distance >= 0 && distance < 224        ? 1
-           : distance >= -3968 && distance < 3968 ? 2
-                                                  : 3;
-}
-
-static int
-write_distance(uint8_t *out, int distance, int length)
-{
-    if (length == 1) {
-        out[0] = (uint8_t)distance;
-    } else if (length == 2) {
-        out[0] = (uint8_t)(224 + (distance + 3968) / 256);
-        out[1] = (uint8_t)((distance + 3968) % 256);
-    } else {
-        out[0] = 255;
-        out[1] = (uint8_t)((distance + 32768) / 256);
-        out[2] = (uint8_t)((distance + 32768) % 256);
-    }
-    return length;
-}
-
-/* Places all tokens, with branches that are as long as they were found to be; returns
- * whether one had to grow. */
-static bool
-place(Program *p, int *lengths, int *at, int *labels)
-{
-    const int *c = p->code.at;
-    int pos = 0;
-    bool grown = false;
-    for (int i = 0; i < p->code.n; i++) {
-        at[i] = pos;
-        if (is_label(c[i]) && c[i] - TOKEN_LABEL != TOKEN_NUMBER) {
-            labels[c[i] - TOKEN_LABEL] = pos;
-        }
-        pos += is_branch(c[i]) ? lengths[i] : !is_label(c[i]);
-    }
-    for (int i = 0; i < p->code.n; i++) {
-        if (is_branch(c[i])) {
-            int need = length_of(labels[c[i] - TOKEN_BRANCH] - at[i] - lengths[i]);
-            grown = grown || need > lengths[i];
-            lengths[i] = need > lengths[i] ? need : lengths[i];
-        }
-    }
-    at[p->code.n] = pos;
-    return grown;
-}
-
-uint8_t *
-encode(Program *p, int *n, int *starts)
-{
-    const int *c = p->code.at;
-    size_t k = (size_t)p->code.n + 1;
-    int *lengths = calloc(k, sizeof *lengths), *at = calloc(k, sizeof *at),
-        *labels = calloc((size_t)p->nblocks + 1, sizeof *labels);
-    for (int i = 0; i < p->code.n; i++) {
-        lengths[i] = 1;
-    }
-    while (place(p, lengths, at, labels)) {
-    }
-    uint8_t *out = calloc(k, 3);
-    int f = 0;
-    for (int i = 0; i < p->code.n; i++) {
-        if (c[i] - TOKEN_LABEL == TOKEN_NUMBER) {
-            starts[f++] = at[i];
-        } else if (is_branch(c[i])) {
-            write_distance(out + at[i], labels[c[i] - TOKEN_BRANCH] - at[i] - lengths[i],
-                           lengths[i]);
-        } else if (!is_label(c[i])) {
-            out[at[i]] = (uint8_t)(c[i] >= TOKEN_RAW ? c[i] - TOKEN_RAW : c[i]);
-        }
-    }
-    *n = at[p->code.n];
-    free(lengths);
-    free(at);
-    free(labels);
-    return out;
+    free(pairs);
 }

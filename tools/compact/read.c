@@ -58,6 +58,39 @@ make_internal(LLVMModuleRef m, const char *roots)
     }
 }
 
+/* What says something of memory or values and does nothing; blocks that only have it
+ * before they return are joined. */
+static bool
+is_remark(LLVMValueRef v)
+{
+    static const char *const names[] = {"llvm.lifetime.", "llvm.assume",
+                                        "llvm.experimental.noalias", "llvm.dbg."};
+    const char *name = LLVMIsACallInst(v) ? LLVMGetValueName(LLVMGetCalledValue(v)) : "";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(name, names[i], strlen(names[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+drop_remarks(LLVMModuleRef m)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL;
+         f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b)) {
+            for (LLVMValueRef v = LLVMGetFirstInstruction(b), next; v != NULL; v = next) {
+                next = LLVMGetNextInstruction(v);
+                if (is_remark(v)) {
+                    LLVMInstructionEraseFromParent(v);
+                }
+            }
+        }
+    }
+}
+
 static void
 run_passes(LLVMModuleRef m, const char *passes)
 {
@@ -106,6 +139,7 @@ read_modules(Program *p, char **paths, int n, const char *roots)
         }
     }
     make_internal(m, roots);
+    drop_remarks(m);
     const char *clean = "function(instcombine<no-verify-fixpoint>,simplifycfg,early-cse<"
                         "memssa>,dse,simplifycfg)";
     char passes[1000];
@@ -120,5 +154,8 @@ read_modules(Program *p, char **paths, int n, const char *roots)
              "globaldce",
              clean);
     run_passes(m, passes);
+    drop_remarks(m);
+    run_passes(m, "function(constraint-elimination,jump-threading,early-cse<memssa>,"
+                  "correlated-propagation,simplifycfg,sink),mergefunc");
     return m;
 }
