@@ -91,13 +91,19 @@ static void tik_yyerror(const Loc *at, Parser *p, const char *message);
 
 %type <list> program stmts stmt simple_line simples suite else_part finally_part elifs excepts
 %type <list> chain exprs elements args opt_args slices pairs fors ifs with_head with_items aliases names
-%type <list> decorators imported
+%type <list> decorators imported block
 %type <node> simple compound if_stmt elif except try_stmt def class async_able with_item decorated
 %type <node> expr starred named walrus star_expr star_exprs right yield_expr element arg slice opt_expr pair
 %type <node> comp_for alias global_name opt_yield returns opt_message
 %type <params> params lambda_params param_list lambda_list
 %type <param> param lambda_param plain_param
 %type <word> dots
+
+/* Lines that the fast path has read (compiler/syntax/fast_line.c): a statement, and the
+ * heads of those with a block: the item of 'with', target and source of 'for', the
+ * condition of 'if'. */
+%token <list> LINE WITH_LINE FOR_LINE
+%token <node> IF_LINE
 
 %%
 
@@ -134,6 +140,7 @@ refused:
 simple_line:
     simples NEWLINE
   | simples ';' NEWLINE
+  | LINE
   ;
 
 simples:
@@ -233,6 +240,10 @@ compound:
   | try_stmt
   | class
   | decorated
+  | WITH_LINE block                     { $$ = ast_with(p, @$, $1, $2); }
+  | FOR_LINE block else_part
+      { $$ = ast_else(ast_for(p, @$, $1.first, $1.last, $2), list_one(NULL), $3); }
+  | IF_LINE block elifs else_part       { $$ = ast_else(ast_if(p, @$, $1, $2), $3, $4); }
   ;
 
 async_able:
@@ -244,8 +255,12 @@ async_able:
 
 suite:
     colon simple_line                   { $$ = $2; }
-  | colon NEWLINE INDENT stmts DEDENT   { $$ = $4; }
-  | colon NEWLINE NO_BLOCK              { $$ = list_one(NULL); }
+  | colon NEWLINE block                 { $$ = $3; }
+  ;
+
+block:
+    INDENT stmts DEDENT                 { $$ = $2; }
+  | NO_BLOCK                            { $$ = list_one(NULL); }
   ;
 
 colon:
@@ -584,10 +599,13 @@ static int
 yyreport_syntax_error(const yypcontext_t *context, Parser *p)
 {
     yysymbol_kind_t expected[MAX_EXPECTED];
-    Refused r = {.at = *yypcontext_location(context)};
-    r.n = yypcontext_expected_tokens(context, expected, MAX_EXPECTED);
-    for (int i = 0; i < r.n; i++) {
-        r.expected[i] = yysymbol_name(expected[i]);
+    bool line = p->token >= LINE && p->token <= IF_LINE;
+    Refused r = {.at = line ? indent_unread_line(p) : *yypcontext_location(context)};
+    int n = yypcontext_expected_tokens(context, expected, MAX_EXPECTED);
+    for (int i = 0; i < n; i++) {
+        if (expected[i] < YYSYMBOL_LINE || expected[i] > YYSYMBOL_IF_LINE) {
+            r.expected[r.n++] = yysymbol_name(expected[i]);
+        }
     }
     complain_refused(p, &r);
     return 0;

@@ -15,7 +15,9 @@ enum {
     HUGE_PAGE = 2 << 20, /* chunks from this size on are mapped */
     /* An array of this size grows in a chunk of its own: its pages move, so it needs no
      * room for the old and the new storage, and what is not used yet is no memory. */
-    TABLE = 64 << 10
+    TABLE = 64 << 10,
+    HUGE_ARRAY = 2 * HUGE_PAGE, /* one that begins so large gets huge pages, */
+    HUGE_TABLE = 4 * HUGE_PAGE  /* and one that has grown so large */
 };
 
 struct ArenaChunk {
@@ -26,6 +28,18 @@ struct ArenaChunk {
 /* The data of the largest chunks, unless one thing needs more: with its header such a
  * chunk is one huge page. */
 #define MAX_CHUNK (HUGE_PAGE - sizeof(ArenaChunk))
+
+/* Asks for huge pages. A page costs more than what is done with its contents. */
+static void
+want_huge(void *p, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(p, size, MADV_HUGEPAGE);
+#else
+    (void)p;
+    (void)size;
+#endif
+}
 
 /* Returns zeroed memory, or null if there is none. *whole is rounded up to the size that
  * was taken. */
@@ -41,9 +55,7 @@ take_chunk(size_t *whole)
     if (p == MAP_FAILED) {
         return NULL;
     }
-#ifdef MADV_HUGEPAGE
-    (void)madvise(p, *whole, MADV_HUGEPAGE);
-#endif
+    want_huge(p, *whole);
     return p;
 }
 
@@ -73,6 +85,9 @@ arena_free(Arena *a)
         give_chunk(c);
         c = older;
     }
+    if (a->spare) {
+        give_chunk(a->spare);
+    }
     while (a->tables) {
         c = a->tables;
         a->tables = c->older;
@@ -87,14 +102,30 @@ arena_mark(const Arena *a)
     return (ArenaMark){a->head, a->next};
 }
 
+/* Takes the newest chunk off. If it is worth it, it stays to be taken again, unless it is
+ * one that the system should rather have. */
+static void
+release_newest(Arena *a, bool worth)
+{
+    ArenaChunk *c = a->head;
+    a->head = c->older;
+    if (!worth || a->spare || sizeof *c + c->size >= HUGE_PAGE) {
+        give_chunk(c);
+        return;
+    }
+    memset(c + 1, 0, (size_t)(a->next - (char *)(c + 1)));
+    c->older = NULL;
+    a->spare = c;
+}
+
 void
 arena_rewind(Arena *a, ArenaMark mark)
 {
     /* of an arena that was empty the first chunk stays, as it is taken again */
+    bool largest = true;
     while (a->head != mark.head && (mark.head || a->head->older)) {
-        ArenaChunk *c = a->head;
-        a->head = c->older;
-        give_chunk(c);
+        release_newest(a, largest);
+        largest = false;
         a->next = a->end = (char *)(a->head + 1) + a->head->size;
     }
     if (a->head) {
@@ -128,7 +159,7 @@ arena_holds(const Arena *a, const void *p)
 size_t
 arena_bytes(const Arena *a)
 {
-    const ArenaChunk *lists[] = {a->head, a->tables};
+    const ArenaChunk *lists[] = {a->head, a->tables, a->spare};
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         for (const ArenaChunk *c = lists[i]; c; c = c->older) {
@@ -145,9 +176,24 @@ arena_count_in(Arena *a, Arena *other)
     other->used += (int64_t)arena_bytes(a);
 }
 
+/* Puts a chunk in the place of the newest. */
 static void
-add_chunk(Arena *a, size_t wanted)
+begin_chunk(Arena *a, ArenaChunk *c)
 {
+    c->older = a->head;
+    a->head = c;
+    a->next = (char *)(c + 1);
+    a->end = a->next + c->size;
+}
+
+void
+arena_add_chunk(Arena *a, size_t wanted)
+{
+    if (a->spare && a->spare->size >= wanted) {
+        begin_chunk(a, a->spare);
+        a->spare = NULL;
+        return;
+    }
     size_t size = a->head ? a->head->size * 2 : FIRST_CHUNK;
     size = MAX(MIN(size, MAX_CHUNK), wanted);
     size_t whole = sizeof(ArenaChunk) + size;
@@ -159,11 +205,8 @@ add_chunk(Arena *a, size_t wanted)
     if (a->also) {
         *a->also += (int64_t)whole;
     }
-    c->older = a->head;
     c->size = size;
-    a->head = c;
-    a->next = (char *)(c + 1);
-    a->end = a->next + size;
+    begin_chunk(a, c);
 }
 
 static size_t
@@ -198,15 +241,72 @@ find_table(Arena *a, const void *p)
     return at;
 }
 
+/* Returns room for a mapping that begins where a huge page does; MAP_FAILED if there is
+ * none. */
+static char *
+reserve_aligned(size_t whole)
+{
+    char *p = mmap(NULL, whole + HUGE_PAGE, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        return p;
+    }
+    size_t before = (HUGE_PAGE - (uintptr_t)p % HUGE_PAGE) % HUGE_PAGE;
+    if (before) {
+        munmap(p, before);
+    }
+    munmap(p + before + whole, HUGE_PAGE - before);
+    return p + before;
+}
+
+static void *
+map_pages(void *at, size_t size)
+{
+    return mmap(at, size, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+}
+
+/* Moves the pages of an array to 'at', if that is not null; copies them where pages of
+ * both sizes are in it. */
+static void *
+move_pages(ArenaChunk *old, size_t was, size_t whole, void *at)
+{
+    void *p = mremap(old, was, whole, MREMAP_MAYMOVE | (at ? MREMAP_FIXED : 0), at);
+    if (p == MAP_FAILED) {
+        p = map_pages(at, whole);
+        if (p != MAP_FAILED) {
+            memcpy(p, old, MIN(was, whole));
+            munmap(old, was);
+        }
+    }
+    return p;
+}
+
+/* Maps room for an array, or moves one there. A large array that grows gets huge pages
+ * where it has none yet, of which the last is half empty as a rule; one that begins large
+ * is as large as it will be, and its rest gets small ones. */
+static void *
+map_table(ArenaChunk *old, size_t was, size_t whole)
+{
+    bool huge = whole >= (was ? HUGE_TABLE : HUGE_ARRAY);
+    void *at = huge ? reserve_aligned(whole) : NULL;
+    if (at == MAP_FAILED) {
+        return at;
+    }
+    void *p = was ? move_pages(old, was, whole, at) : map_pages(at, whole);
+    if (huge && p != MAP_FAILED) {
+        want_huge(p, was ? whole : whole / HUGE_PAGE * HUGE_PAGE);
+    }
+    return p;
+}
+
 static void *
 enlarge_table(Arena *a, ArenaChunk **at, size_t size)
 {
     const size_t page = 4096;
     size_t was = *at ? sizeof **at + (*at)->size : 0;
     size_t whole = (sizeof **at + size + page - 1) / page * page;
-    void *p = was ? mremap(*at, was, whole, MREMAP_MAYMOVE)
-                  : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                         -1, 0);
+    void *p = map_table(*at, was, whole);
     if (p == MAP_FAILED) {
         base_out_of_memory(size);
     }
@@ -251,28 +351,7 @@ arena_alloc(Arena *a, size_t size)
     if (size > SIZE_MAX / 2) {
         base_out_of_memory(size);
     }
-    size_t rounded = rounded_size(size);
-    if ((size_t)(a->end - a->next) < rounded) {
-        add_chunk(a, rounded);
-    }
-    void *p = a->next;
-    a->next += rounded;
-    a->used += (int64_t)rounded;
-    return p;
-}
-
-void *
-arena_alloc_word(Arena *a, size_t size)
-{
-    const size_t word = sizeof(uint64_t);
-    size_t rounded = (size + word - 1) / word * word;
-    if ((size_t)(a->end - a->next) < rounded) {
-        add_chunk(a, rounded);
-    }
-    void *p = a->next;
-    a->next += rounded;
-    a->used += (int64_t)rounded;
-    return p;
+    return arena_take(a, rounded_size(size));
 }
 
 void *

@@ -14,6 +14,7 @@ typedef struct Arena {
     ArenaChunk *head; /* newest chunk first */
     char *next;       /* free space of the newest chunk */
     char *end;
+    ArenaChunk *spare;  /* one that was released, zeroed, or null */
     ArenaChunk *tables; /* large arrays that grow, each in a chunk of its own */
     int64_t used;       /* bytes handed out; the memory limit of the evaluator reads it */
     /* null, or the count of another arena, which gets this one's chunks too */
@@ -47,9 +48,30 @@ void arena_count_in(Arena *a, Arena *other);
  * not be read. The result is never null. */
 void *arena_alloc(Arena *a, size_t size);
 
+/* Begins a chunk with room for at least that many bytes. */
+void arena_add_chunk(Arena *a, size_t wanted);
+
+/* Takes that many bytes, a multiple of what they are aligned to. */
+static inline void *
+arena_take(Arena *a, size_t rounded)
+{
+    if ((size_t)(a->end - a->next) < rounded) {
+        arena_add_chunk(a, rounded);
+    }
+    void *p = a->next;
+    a->next += rounded;
+    a->used += (int64_t)rounded;
+    return p;
+}
+
 /* Returns zeroed memory, aligned to 8 bytes only, for arenas that hold very many small
  * things. An arena that gives such memory gives no other. */
-void *arena_alloc_word(Arena *a, size_t size);
+static inline void *
+arena_alloc_word(Arena *a, size_t size)
+{
+    const size_t word = sizeof(uint64_t);
+    return arena_take(a, (size + word - 1) / word * word);
+}
 
 /* Allocates n zeroed elements of a type. */
 #define ARENA_NEW(a, T)          ((T *)arena_alloc((a), sizeof(T)))

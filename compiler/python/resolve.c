@@ -159,11 +159,13 @@ new_scope(Resolver *r, Block *outer, ScopeKind kind)
 static Sym
 private_name(Resolver *r, const Block *s, Sym name)
 {
+    if (!s->class_name) {
+        return name;
+    }
     const Interner *names = &r->in->u->names;
     const char *t = sym_text(names, name);
     uint32_t n = sym_len(names, name);
-    if (!s->class_name || n < 3 || t[0] != '_' || t[1] != '_' ||
-        (t[n - 1] == '_' && t[n - 2] == '_')) {
+    if (n < 3 || t[0] != '_' || t[1] != '_' || (t[n - 1] == '_' && t[n - 2] == '_')) {
         return name;
     }
     const char *c = sym_text(names, s->class_name);
@@ -439,11 +441,20 @@ use_name(Resolver *r, Block *s, Ast *n, Sym name)
     }
 }
 
+/* Returns whether a node has nothing to resolve: that is a third of all. */
+static inline bool
+is_number(const Ast *n)
+{
+    return n->kind == AST_INT && n->op != INT_TEXT;
+}
+
 static void
 walk_list(Resolver *r, Block *s, Ast *list)
 {
     for (Ast *n = list; n; n = n->next) {
-        walk(r, s, n);
+        if (!is_number(n)) {
+            walk(r, s, n);
+        }
     }
 }
 
@@ -565,7 +576,10 @@ static void
 walk_call(Resolver *r, Block *s, Ast *n)
 {
     for (Ast *a = n->list; a; a = a->next) {
-        walk(r, s, a->kind == AST_KEYWORD ? a->a : a);
+        Ast *value = a->kind == AST_KEYWORD ? a->a : a;
+        if (!is_number(value)) {
+            walk(r, s, value);
+        }
     }
     walk(r, s, n->a);
 }

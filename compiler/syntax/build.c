@@ -5,38 +5,12 @@
  * parameters. */
 #include "syntax/parser.h"
 
-enum {
-    DEPTH_SHIFT = 5 /* the height of an expression's tree is in the upper bits of flags */
-};
-
 /* ---- nodes and lists ----------------------------------------------------- */
-
-void *
-ast_alloc(Parser *p, size_t bytes)
-{
-    p->u->arena.used += (int64_t)bytes;
-    return arena_alloc_word(&p->u->tree, bytes);
-}
-
-static Ast *
-new_node(Parser *p, AstKind kind, Loc at, size_t bytes)
-{
-    Ast *node = ast_alloc(p, bytes);
-    node->kind = (uint8_t)kind;
-    node->span = span_of(p, at);
-    return node;
-}
-
-Ast *
-ast_new(Parser *p, AstKind kind, Loc at)
-{
-    return new_node(p, kind, at, ast_bytes(kind));
-}
 
 Ast *
 ast_long_int(Parser *p, Loc at, const char *digits)
 {
-    Ast *node = new_node(p, AST_INT, at, ast_bytes(AST_STRING));
+    Ast *node = ast_sized(p, AST_INT, at, ast_bytes(AST_STRING));
     node->op = INT_TEXT;
     node->str = digits;
     return node;
@@ -47,7 +21,7 @@ ast_short_int(Parser *p, Loc at, int64_t value)
 {
     bool fits = value <= UINT32_MAX;
     AstKind like = fits ? AST_INT : AST_BOOL; /* one with the field value */
-    Ast *node = new_node(p, AST_INT, at, ast_bytes(like));
+    Ast *node = ast_sized(p, AST_INT, at, ast_bytes(like));
     if (fits) {
         node->op = INT_SHORT;
         node->slot = (uint32_t)value;
@@ -58,74 +32,30 @@ ast_short_int(Parser *p, Loc at, int64_t value)
     return node;
 }
 
-static unsigned
-depth_of(const Ast *node)
+void
+ast_too_deep(Parser *p, Ast *node)
 {
-    return node ? node->flags >> DEPTH_SHIFT : 0;
-}
-
-static void
-set_depth(Parser *p, Ast *node, unsigned depth)
-{
-    if (depth > MAX_DEPTH && p->deep_line == p->line.head_at.begin + 1) {
-        depth = 0;
-    } else if (depth > MAX_DEPTH) {
-        p->deep_line = p->line.head_at.begin + 1;
-        Span s = node->span;
-        Diag *d = complain(p, D_TOO_NESTED, (Loc){s.begin, s.end},
-                           "the expression has more than %d operations inside each other",
-                           MAX_DEPTH);
-        complain_help(p, d, "compute it in several statements");
-        depth = 0;
+    if (p->deep_line == p->line.head_at.begin + 1) {
+        return;
     }
-    unsigned low = node->flags & ((1u << DEPTH_SHIFT) - 1);
-    node->flags = (uint16_t)(low | depth << DEPTH_SHIFT);
+    p->deep_line = p->line.head_at.begin + 1;
+    Span s = node->span;
+    Diag *d = complain(p, D_TOO_NESTED, (Loc){s.begin, s.end},
+                       "the expression has more than %d operations inside each other",
+                       MAX_DEPTH);
+    complain_help(p, d, "compute it in several statements");
 }
 
 void
 ast_deepen(Parser *p, Ast *node, const Ast *list)
 {
-    unsigned depth = depth_of(node);
+    unsigned depth = ast_depth(node);
     for (; list; list = list->next) {
-        depth = MAX(depth, depth_of(list) + 1);
+        depth = MAX(depth, ast_depth(list) + 1);
     }
-    if (depth != depth_of(node)) {
-        set_depth(p, node, depth);
+    if (depth != ast_depth(node)) {
+        ast_set_depth(p, node, depth);
     }
-}
-
-static void
-deepen_one(Parser *p, Ast *node, const Ast *child)
-{
-    unsigned depth = depth_of(child) + 1;
-    if (child && depth > depth_of(node)) {
-        set_depth(p, node, depth);
-    }
-}
-
-AstList
-list_one(Ast *a)
-{
-    return (AstList){a, a};
-}
-
-AstList
-list_add(AstList list, Ast *a)
-{
-    return list_join(list, list_one(a));
-}
-
-AstList
-list_join(AstList a, AstList b)
-{
-    if (!a.first) {
-        return b;
-    }
-    if (b.first) {
-        a.last->next = b.first;
-        a.last = b.last;
-    }
-    return a;
 }
 
 static Loc
@@ -196,7 +126,7 @@ ast_with_a(Parser *p, AstKind kind, Loc at, Ast *a)
 {
     Ast *node = ast_new(p, kind, at);
     node->a = a;
-    deepen_one(p, node, a);
+    ast_deepen_one(p, node, a);
     return node;
 }
 
@@ -214,7 +144,7 @@ new_pair(Parser *p, AstKind kind, Loc at, Ast *a, Ast *b)
 {
     Ast *node = ast_with_a(p, kind, at, a);
     node->b = b;
-    deepen_one(p, node, b);
+    ast_deepen_one(p, node, b);
     return node;
 }
 
@@ -252,7 +182,7 @@ ast_compare(Parser *p, Loc at, AstOp op, Ast *a, Ast *b)
         node = ast_with_a(p, AST_COMPARE, at, a);
         node->list = part;
     }
-    deepen_one(p, node, part);
+    ast_deepen_one(p, node, part);
     p->compare = node;
     p->compare_part = part;
     return node;
@@ -264,7 +194,7 @@ ast_cond(Parser *p, Loc at, Ast *value, Ast *condition, Ast *other)
     check_operand(p, condition, false);
     Ast *node = new_pair(p, AST_COND, at, value, condition);
     node->c = other;
-    deepen_one(p, node, other);
+    ast_deepen_one(p, node, other);
     return node;
 }
 
@@ -377,14 +307,20 @@ call_facts(const Ast *list)
 }
 
 Ast *
+ast_plain_call(Parser *p, Loc at, Ast *callee, Ast *args, CallFacts facts)
+{
+    Ast *node = ast_with_a(p, AST_CALL, at, callee);
+    node->facts = facts;
+    node->list = args;
+    ast_deepen(p, node, args);
+    return node;
+}
+
+Ast *
 ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma)
 {
     ast_check_args(p, args, args.first == args.last && !comma);
-    Ast *node = ast_with_a(p, AST_CALL, at, callee);
-    node->facts = call_facts(args.first);
-    node->list = args.first;
-    ast_deepen(p, node, args.first);
-    return node;
+    return ast_plain_call(p, at, callee, args.first, call_facts(args.first));
 }
 
 Ast *
@@ -406,7 +342,7 @@ ast_slice(Parser *p, Loc at, Ast *from, Ast *to, Ast *step)
 {
     Ast *node = new_pair(p, AST_SLICE, at, from, to);
     node->c = step;
-    deepen_one(p, node, step);
+    ast_deepen_one(p, node, step);
     return node;
 }
 
@@ -530,9 +466,9 @@ ast_lambda(Parser *p, Loc at, ParamList params, Ast *body)
     Ast *node = ast_new(p, AST_LAMBDA, at);
     node->func = ast_func(p, params);
     node->func->body = body;
-    deepen_one(p, node, body);
+    ast_deepen_one(p, node, body);
     for (const AstParam *x = params.first; x; x = x->next) {
-        deepen_one(p, node, x->dflt);
+        ast_deepen_one(p, node, x->dflt);
     }
     return node;
 }
@@ -548,7 +484,7 @@ ast_elif(Parser *p, AstList chain, Ast *part)
     if (!chain.first) {
         return list_one(part);
     }
-    unsigned count = depth_of(chain.last) + 1;
+    unsigned count = ast_depth(chain.last) + 1;
     if (count == MAX_DEPTH) {
         complain(p, D_TOO_NESTED, loc_of(part), "an 'if' has more than %d 'elif' parts",
                  MAX_DEPTH);

@@ -6,6 +6,7 @@
  *   - hides the INDENT and DEDENT of a block that nothing opens,
  *   - adds the ':' that is missing at the end of 'if x', so that the block below is read,
  *   - skips the rest of a line that the grammar refused.
+ * Where a line begins it lets the fast path try it first, which hands out all of it.
  * It reports what it finds wrong itself: indentation, brackets that stay open, too much
  * nesting. Backslash joins and comments never get here: the scanner takes them for
  * spaces. A text that is indented as a whole (cut out of a page) is read as if it were
@@ -15,8 +16,6 @@
 #include <string.h>
 
 #include "tik.tab.h"
-
-int tik_yyscan(TIK_YYSTYPE *value, Loc *at, void *scanner);
 
 /* ---- tokens -------------------------------------------------------------- */
 
@@ -29,7 +28,7 @@ next_raw(Parser *p, TIK_YYSTYPE *value, Loc *at)
         *at = p->stash.at;
         return p->stash.kind;
     }
-    return tik_yyscan(value, at, p->scanner);
+    return scan_token(p, value, at);
 }
 
 static void
@@ -45,9 +44,9 @@ join_operator(Parser *p, int kind, Loc *at)
 {
     TIK_YYSTYPE value = {.word = 0};
     Loc next = *at;
-    int second = tik_yyscan(&value, &next, p->scanner);
+    int second = scan_token(p, &value, &next);
     while (second == NEWLINE && (p->depth || p->expression)) {
-        second = tik_yyscan(&value, &next, p->scanner);
+        second = scan_token(p, &value, &next);
     }
     if (second == (kind == NOT ? IN : NOT)) {
         at->end = next.end;
@@ -581,6 +580,13 @@ special(Parser *p, int kind, Loc *at)
 static void
 first_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
 {
+    if (!p->stashed && !p->failed && fast_first(p, at)) {
+        p->at_line_start = false;
+        begin_line(p, *at);
+        p->fast = true;
+        p->fast_at = *at;
+        return; /* the line is read when what comes before it was handed out */
+    }
     int kind = next_raw(p, value, at);
     while (kind == NEWLINE) {
         p->line_begin = at->end;
@@ -608,7 +614,12 @@ next_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
         if (p->no_block || p->indent || p->dedents > 0) {
             return queued(p, at);
         }
-        int kind = next_raw(p, value, at);
+        int kind = p->fast ? fast_line(p, p->fast_at, value, at) : 0;
+        p->fast = false;
+        if (kind) {
+            return kind;
+        }
+        kind = next_raw(p, value, at);
         if (p->ended) {
             return END;
         }
@@ -623,13 +634,25 @@ next_token(Parser *p, TIK_YYSTYPE *value, Loc *at)
     }
 }
 
+Loc
+indent_unread_line(Parser *p)
+{
+    TIK_YYSTYPE value = {.word = 0};
+    Loc at = p->fast_at;
+    p->u->work -= p->fast_work;
+    p->scanned = at.begin;
+    p->at_line_start = false;
+    p->line = (Line){.last_at = {at.begin, at.begin}};
+    p->token = special(p, scan_token(p, &value, &at), &at);
+    note_token(p, p->token, at);
+    return at;
+}
+
 /* Returns whether reading on would be endless or too large. */
 static bool
 out_of_bounds(Parser *p, Loc at)
 {
     enum {
-        /* cost of a token and its part of the tree, in steps of evaluation */
-        TOKEN_STEPS = 6,
         /* nobody reads more errors, and their number follows from the first */
         MAX_ERRORS = 1000
     };

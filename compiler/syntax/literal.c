@@ -389,6 +389,22 @@ ast_strings_add(Parser *p, Loc at)
 }
 
 Ast *
+ast_text(Parser *p, Loc at, const char *text, size_t n)
+{
+    enum {
+        SHORT = 32 /* longer texts are seldom repeated */
+    };
+    Ast *node = ast_new(p, AST_STRING, at);
+    if (n <= SHORT) {
+        node->name = intern_n(&p->u->names, text, n);
+    }
+    node->str = node->name ? sym_text(&p->u->names, node->name)
+                           : arena_strndup(&p->u->arena, text, n);
+    node->len = (uint32_t)n;
+    return node;
+}
+
+Ast *
 ast_strings_end(Parser *p, Loc at)
 {
     if (p->join_fields) {
@@ -398,15 +414,5 @@ ast_strings_end(Parser *p, Loc at)
         ast_deepen(p, node, node->list);
         return node;
     }
-    enum {
-        SHORT = 32 /* longer texts are seldom repeated */
-    };
-    Ast *node = ast_new(p, AST_STRING, at);
-    if (p->join.n <= SHORT) {
-        node->name = intern_n(&p->u->names, p->join.p, p->join.n);
-    }
-    node->str = node->name ? sym_text(&p->u->names, node->name)
-                           : arena_strndup(&p->u->arena, p->join.p, p->join.n);
-    node->len = (uint32_t)p->join.n;
-    return node;
+    return ast_text(p, at, p->join.p, p->join.n);
 }

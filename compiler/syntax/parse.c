@@ -13,7 +13,8 @@
 static Ast *
 run(Parser *p)
 {
-    p->fed = p->scanned = p->line_begin = p->begin;
+    p->fed = p->flexed = p->scanned = p->line_begin = p->begin;
+    p->feed = UINT32_MAX;
     p->at_line_start = !p->expression;
     text_init(&p->join, p->scratch);
     if (tik_rawlex_init_extra(p, &p->scanner) != 0) {

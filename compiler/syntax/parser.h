@@ -13,6 +13,8 @@ enum {
     /* limit of the height of an expression's tree and of the elif parts of one if */
     MAX_DEPTH = 2000,
     TAB_WIDTH = 8,
+    TOKEN_STEPS =
+        6, /* cost of a token and its part of the tree, in steps of evaluation */
     MAX_EXPECTED = 160 /* larger than the number of tokens */
 };
 
@@ -76,8 +78,11 @@ typedef struct Parser {
     const char *text; /* text of the whole file */
     uint32_t begin;   /* what this parser reads: [begin, end) of text */
     uint32_t end;
-    uint32_t fed;     /* the scanner was given the text before it */
-    uint32_t scanned; /* and has read it up to here */
+    uint32_t scanned; /* the text was read up to here */
+    uint32_t
+        flexed;    /* what flex has read, who does not see lines that are read at once */
+    uint32_t fed;  /* flex was given the text before it, */
+    uint32_t feed; /* that many bytes at a time */
     void *scanner;
     int start;            /* START_FILE or START_EXPR, until it was handed out */
     int nesting;          /* number of f-string fields around this parser */
@@ -117,6 +122,14 @@ typedef struct Parser {
     bool stashed;
     Token stash;
     bool missing_colon; /* the ':' that was handed out last is not in the text */
+
+    /* fields of the fast path */
+    struct FastWords
+        *words;          /* those that were read last, or null before the first line */
+    uint32_t fast_limit; /* lines from here on are not read so */
+    bool fast;           /* the line whose first token is at fast_at may be */
+    Loc fast_at;
+    int64_t fast_work; /* steps of the line */
 
     /* fields of the builders */
     Ast *loose_as;   /* the last 'a as b' in brackets; valid only in a with statement */
@@ -159,13 +172,27 @@ int scan_bad_number(Parser *p, Loc at);
 /* Keeps a comment to tikc for the end of its line; ignores others. */
 void scan_comment(Parser *p, Loc at);
 
-/* ---- indent.c ------------------------------------------------------------ */
 union TIK_YYSTYPE;
+/* Returns the next token of the text, from p->scanned on (grammar/tik.l). */
+int scan_token(Parser *p, union TIK_YYSTYPE *value, Loc *at);
+
+/* ---- fast_line.c --------------------------------------------------------- */
+/* Goes on to the first token of a line and returns whether fast_line may read it; *at is
+ * then the token, which is a word. */
+bool fast_first(Parser *p, Loc *at);
+/* Reads a line that begins with that token. Returns its token of the grammar, and where
+ * it is; or 0 when it did nothing, since the line is to be read token by token. */
+int fast_line(Parser *p, Loc first, union TIK_YYSTYPE *value, Loc *at);
+
+/* ---- indent.c ------------------------------------------------------------ */
 /* Returns the next token of the grammar; scans, joins lines and finds blocks. */
 int tik_yylex(union TIK_YYSTYPE *value, Loc *at, Parser *p);
 /* Returns whether the token, the first of its physical line, is not to the right of the
  * open block's column. */
 bool indent_is_left(Parser *p, Loc at);
+/* Reads the first token again of a line that was read at once, where the grammar accepts
+ * no statement; returns where that is. */
+Loc indent_unread_line(Parser *p);
 /* Makes the filter skip the line's rest and report no further faults of it. */
 void indent_fail_line(Parser *p);
 /* Ends a logical line: its comments, and those before it, allow findings on this line. */
@@ -194,6 +221,8 @@ Ast *ast_float(Parser *p, Loc at);
 void ast_strings_begin(Parser *p, Loc at);
 void ast_strings_add(Parser *p, Loc at);
 Ast *ast_strings_end(Parser *p, Loc at);
+/* Makes an AST_STRING of a text. */
+Ast *ast_text(Parser *p, Loc at, const char *text, size_t n);
 /* Decodes [at.begin, at.end), a part of the inside of a literal, and appends it to
  * text. */
 void literal_decode(Parser *p, Loc at, bool raw, Text *out);
@@ -205,9 +234,64 @@ void fstring_add(Parser *p, Loc inside, bool raw);
 void fstring_flush(Parser *p, Loc at);
 
 /* ---- build.c: expressions ------------------------------------------------ */
-Ast *ast_new(Parser *p, AstKind kind, Loc at);
+enum {
+    DEPTH_SHIFT = 5 /* the height of an expression's tree is in the upper bits of flags */
+};
+
 /* Returns zeroed memory that lives as long as the tree. */
-void *ast_alloc(Parser *p, size_t bytes);
+static inline void *
+ast_alloc(Parser *p, size_t bytes)
+{
+    p->u->arena.used += (int64_t)bytes;
+    return arena_alloc_word(&p->u->tree, bytes);
+}
+
+static inline Ast *
+ast_sized(Parser *p, AstKind kind, Loc at, size_t bytes)
+{
+    Ast *node = ast_alloc(p, bytes);
+    node->kind = (uint8_t)kind;
+    node->span = span_of(p, at);
+    return node;
+}
+
+static inline Ast *
+ast_new(Parser *p, AstKind kind, Loc at)
+{
+    return ast_sized(p, kind, at, ast_bytes(kind));
+}
+
+static inline unsigned
+ast_depth(const Ast *node)
+{
+    return node ? node->flags >> DEPTH_SHIFT : 0;
+}
+
+/* Reports too-nested, once for a line, for a node whose tree is past the limit. */
+void ast_too_deep(Parser *p, Ast *node);
+
+/* Notes the height of a node's tree. */
+static inline void
+ast_set_depth(Parser *p, Ast *node, unsigned depth)
+{
+    if (depth > MAX_DEPTH) {
+        ast_too_deep(p, node);
+        depth = 0;
+    }
+    unsigned low = node->flags & ((1u << DEPTH_SHIFT) - 1);
+    node->flags = (uint16_t)(low | depth << DEPTH_SHIFT);
+}
+
+/* Makes the node's tree one higher than that of a child, which may be null. */
+static inline void
+ast_deepen_one(Parser *p, Ast *node, const Ast *child)
+{
+    unsigned depth = ast_depth(child) + 1;
+    if (child && depth > ast_depth(node)) {
+        ast_set_depth(p, node, depth);
+    }
+}
+
 /* Makes an AST_INT of at most 63 bits, and one of more. */
 Ast *ast_short_int(Parser *p, Loc at, int64_t value);
 Ast *ast_long_int(Parser *p, Loc at, const char *digits);
@@ -228,6 +312,8 @@ Ast *ast_starred(Parser *p, Loc at, Ast *a);
 Ast *ast_yield(Parser *p, Loc at, Ast *a, bool from);
 Ast *ast_lambda(Parser *p, Loc at, ParamList params, Ast *body);
 Ast *ast_call(Parser *p, Loc at, Ast *callee, AstList args, bool comma);
+/* Makes a call whose arguments are known to be in order. */
+Ast *ast_plain_call(Parser *p, Loc at, Ast *callee, Ast *args, CallFacts facts);
 /* Checks the order of arguments. alone: a generator needs no brackets of its own. */
 void ast_check_args(Parser *p, AstList args, bool alone);
 Ast *ast_keyword(Parser *p, Loc at, Sym name, Ast *a);
@@ -246,9 +332,31 @@ Ast *ast_as(Parser *p, Loc at, Ast *a, Ast *target);
 Ast *ast_loose_as(Parser *p, Loc at, Ast *a, Ast *target);
 AstParam *ast_param(Parser *p, Loc at, ParamKind kind, Sym name);
 
-AstList list_one(Ast *a);
-AstList list_add(AstList list, Ast *a);
-AstList list_join(AstList a, AstList b);
+static inline AstList
+list_one(Ast *a)
+{
+    return (AstList){a, a};
+}
+
+static inline AstList
+list_join(AstList a, AstList b)
+{
+    if (!a.first) {
+        return b;
+    }
+    if (b.first) {
+        a.last->next = b.first;
+        a.last = b.last;
+    }
+    return a;
+}
+
+static inline AstList
+list_add(AstList list, Ast *a)
+{
+    return list_join(list, list_one(a));
+}
+
 ParamList params_add(ParamList list, AstParam *param);
 
 /* ---- build_func.c -------------------------------------------------------- */

@@ -274,6 +274,9 @@ tik_halves_advance(Interp *in, View *v, ExprId e, ExprId stride, Span span)
 bool
 tik_halves_end(Interp *in, View *v, Span span)
 {
+    if (v->halves == 0) {
+        return true;
+    }
     if (v->halves % 2 != 0) {
         py_diag(in, D_SUBBYTE_LAYOUT, span,
                 "a slice of '%s' begins with element %lld, in the middle of a byte",

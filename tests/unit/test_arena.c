@@ -135,13 +135,69 @@ test_rewind(void **state)
     }
 }
 
+/* A chunk that was released is taken again, and is zero then. */
+static void
+test_again(void **state)
+{
+    (void)state;
+    enum {
+        PIECE = 4096,
+        N = 64 /* more than the first chunk, less than the largest */
+    };
+    Arena a = {0};
+    (void)arena_alloc_word(&a, PIECE);
+    ArenaMark mark = arena_mark(&a);
+    size_t room = 0;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < N; i++) {
+            char *p = arena_alloc_word(&a, PIECE);
+            assert_true(p[0] == 0 && p[PIECE - 1] == 0);
+            memset(p, 1, PIECE);
+        }
+        arena_rewind(&a, mark);
+        room = round == 0 ? arena_bytes(&a) : room;
+        assert_true(arena_bytes(&a) <= room);
+    }
+    (void)arena_alloc_word(&a, 1 << 20); /* the spare chunk is too small for it */
+    arena_free(&a);
+    assert_int_equal(arena_bytes(&a), 0);
+}
+
+/* Arrays keep what is in them where they get huge pages, whether they begin or become
+ * large. */
+static void
+test_huge(void **state)
+{
+    (void)state;
+    enum {
+        FIRST = 5 << 20,
+        N = 5 << 20
+    };
+    Arena a = {0};
+    Text t;
+    VEC(uint32_t) v = {0};
+    text_init(&t, &a);
+    text_reserve(&t, FIRST);
+    for (uint32_t i = 0; i < N; i++) {
+        VEC_PUSH(&a, &v, i * 3);
+        text_putc(&t, (char)('a' + i % 26));
+    }
+    text_reserve(&t, 3 * FIRST);
+    for (uint32_t i = 0; i < N; i++) {
+        assert_true(v.p[i] == i * 3 && t.p[i] == (char)('a' + i % 26));
+    }
+    memset(t.p + t.n, 'x', 2 * FIRST);
+    arena_free(&a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arrays), cmocka_unit_test(test_text),
         cmocka_unit_test(test_count),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_rewind),
+        cmocka_unit_test(test_rewind), cmocka_unit_test(test_again),
+        cmocka_unit_test(test_huge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

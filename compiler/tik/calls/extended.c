@@ -7,6 +7,7 @@
  * types there.
  *
  * Owns: extended-ignored, path-applicability of data_move, dtype-differs of L0C. */
+#include "isa/operand.h"
 #include "tik/calls/extended.h"
 #include "tik/expr.h"
 #include "tik/tik.h"
@@ -22,7 +23,7 @@ enum {
 static int
 own_parameter(Interp *in, Sym name)
 {
-    int n, last = form_slot(FORM_MOVE, ROLE_ATTR, "mode");
+    int n, last = MOVE_mode;
     const ParamInfo *p = form_params(FORM_MOVE, &n);
     for (int i = 0; i < last; i++) {
         if (strcmp(p[i].name, tik_sym(in, name)) == 0) {
@@ -85,7 +86,7 @@ keep_own_keywords(Interp *in, const CallArgs *a, CallArgs *out, Span *first)
 static bool
 is_complete(Interp *in, const CallArgs *a)
 {
-    int own = form_slot(FORM_MOVE, ROLE_ATTR, "mode"), given = MIN(a->npos, own);
+    int own = MOVE_mode, given = MIN(a->npos, own);
     for (int k = 0; k < a->nkw; k++) {
         given += own_parameter(in, a->kwname[k]) >= 0;
     }
@@ -106,8 +107,11 @@ CallArgs
 tik_without_extended(Interp *in, const CallArgs *args)
 {
     CallArgs kept = *args;
+    if (args->nkw == 0 && args->npos <= MOVE_mode) {
+        return kept;
+    }
     Scope dst = operand_memory(in, args, 0), src = operand_memory(in, args, 1);
-    int own = form_slot(FORM_MOVE, ROLE_ATTR, "mode");
+    int own = MOVE_mode;
     Span first = {0};
     if (takes_one(dst, src) || !is_complete(in, args)) {
         return kept;
@@ -165,7 +169,7 @@ tik_check_move(Interp *in, Tik *c, Arg *out, const Span *span)
         DST,
         SRC
     };
-    int mode = form_slot(FORM_MOVE, ROLE_ATTR, "mode");
+    int mode = MOVE_mode;
     const Kernel *k = c->k;
     Scope from = k->bufs.p[out[SRC].ref.buf].scope,
           to = k->bufs.p[out[DST].ref.buf].scope;

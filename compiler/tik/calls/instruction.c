@@ -70,13 +70,21 @@ prototype(const InstrCall *x)
     return t.p;
 }
 
-/* Finds the operands of the form and the slot of each argument of the call. */
+/* Begins a call: finds the operands of the form and the slot of each argument. The room
+ * for operands is large, so no more of it is cleared than the form has. */
 static void
-list_parameters(InstrCall *x)
+begin_call(InstrCall *x, Interp *in, Tik *c, Op op, const CallArgs *args)
 {
+    x->in = in;
+    x->c = c;
+    x->op = op;
+    x->args = args;
+    x->main = DT_NONE;
+    x->counter = x->mistaken = false;
     x->params = form_params(op_table[x->op].form, &x->n);
     x->sig = tik_signature(x->in, x->op);
     x->ncall = 0;
+    memset(x->out, 0, (size_t)x->n * sizeof x->out[0]);
     for (int i = 0; i < x->n; i++) {
         if (x->params[i].item == 0) {
             x->call_index[i] = x->ncall;
@@ -296,8 +304,9 @@ static bool
 read_int(InstrCall *x, int i)
 {
     x->out[i].kind = ARG_EXPR;
-    if (val_failed(x->got[i])) {
-        x->out[i].expr = ir_const(x->c->k, DT_S64, x->params[i].dflt);
+    if (x->got[i].kind == VAL_INT || val_failed(x->got[i])) {
+        int64_t n = x->got[i].kind == VAL_INT ? x->got[i].i : x->params[i].dflt;
+        x->out[i].expr = ir_const(x->c->k, DT_S64, n);
         return true;
     }
     TRY(read_integer(x, i, x->got[i], "an int, a Scalar or an Expr", &x->out[i].expr));
@@ -745,11 +754,11 @@ record(InstrCall *x)
 Value
 tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
 {
-    InstrCall x = {.in = in, .c = c, .op = op, .args = args};
+    InstrCall x;
     if (tik_dropped(c)) {
         return tik_instruction_value(in, c, op);
     }
-    list_parameters(&x);
+    begin_call(&x, in, c, op, args);
     CallArgs own = *args;
     if (op == OP_DATA_MOVE) {
         own = tik_without_extended(in, args);
@@ -773,8 +782,8 @@ bool
 tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
            const Span *spans)
 {
-    InstrCall x = {.in = in, .c = c, .op = op, .args = args};
-    list_parameters(&x);
+    InstrCall x;
+    begin_call(&x, in, c, op, args);
     for (int k = 0; k < x.ncall; k++) {
         x.got[x.slot[k]] = values[k];
         x.span[x.slot[k]] = spans[k];

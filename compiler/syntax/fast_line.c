@@ -1,0 +1,948 @@
+/* fast_line.c: the fast path of the parser, for what nearly all lines of long programs
+ * are: an expression, an assignment, or the head of 'with', 'for' or 'if', of names,
+ * plain numbers and strings, calls, indexes and operators. Such a line is read from its
+ * text in one go, by precedence climbing, and becomes one token of the grammar.
+ *
+ * It makes the tree that the grammar makes, with the same builders; a test compares the
+ * two. Whatever it does not know, and whatever is wrong, it leaves to the scanner and the
+ * grammar, as if it had not looked at the line: so it reports nothing. */
+#include "syntax/parser.h"
+
+#include <string.h>
+
+#include "tik.tab.h"
+
+enum {
+    MARGIN = 16,       /* words are compared by that many bytes */
+    MAX_INSIDE = 40,   /* brackets, signs and calls inside each other */
+    MAX_TOKENS = 1000, /* less than MAX_DEPTH, so no tree becomes too high */
+    MAX_KEYWORDS = 24  /* keyword arguments of a call */
+};
+
+/* What begins with a byte. */
+enum {
+    C_OTHER,
+    C_WORD, /* letters and _ */
+    C_DIGIT
+};
+
+static const uint8_t classes[256] = {
+    ['0'] = C_DIGIT, ['1'] = C_DIGIT, ['2'] = C_DIGIT, ['3'] = C_DIGIT, ['4'] = C_DIGIT,
+    ['5'] = C_DIGIT, ['6'] = C_DIGIT, ['7'] = C_DIGIT, ['8'] = C_DIGIT, ['9'] = C_DIGIT,
+    ['A'] = C_WORD,  ['B'] = C_WORD,  ['C'] = C_WORD,  ['D'] = C_WORD,  ['E'] = C_WORD,
+    ['F'] = C_WORD,  ['G'] = C_WORD,  ['H'] = C_WORD,  ['I'] = C_WORD,  ['J'] = C_WORD,
+    ['K'] = C_WORD,  ['L'] = C_WORD,  ['M'] = C_WORD,  ['N'] = C_WORD,  ['O'] = C_WORD,
+    ['P'] = C_WORD,  ['Q'] = C_WORD,  ['R'] = C_WORD,  ['S'] = C_WORD,  ['T'] = C_WORD,
+    ['U'] = C_WORD,  ['V'] = C_WORD,  ['W'] = C_WORD,  ['X'] = C_WORD,  ['Y'] = C_WORD,
+    ['Z'] = C_WORD,  ['_'] = C_WORD,  ['a'] = C_WORD,  ['b'] = C_WORD,  ['c'] = C_WORD,
+    ['d'] = C_WORD,  ['e'] = C_WORD,  ['f'] = C_WORD,  ['g'] = C_WORD,  ['h'] = C_WORD,
+    ['i'] = C_WORD,  ['j'] = C_WORD,  ['k'] = C_WORD,  ['l'] = C_WORD,  ['m'] = C_WORD,
+    ['n'] = C_WORD,  ['o'] = C_WORD,  ['p'] = C_WORD,  ['q'] = C_WORD,  ['r'] = C_WORD,
+    ['s'] = C_WORD,  ['t'] = C_WORD,  ['u'] = C_WORD,  ['v'] = C_WORD,  ['w'] = C_WORD,
+    ['x'] = C_WORD,  ['y'] = C_WORD,  ['z'] = C_WORD,
+};
+
+/* ---- words --------------------------------------------------------------- */
+
+/* A word of at most 16 bytes that was read before: its first and its last 8 bytes, or all
+ * of them and 0. */
+typedef struct Known {
+    uint64_t first;
+    uint64_t last;
+    uint32_t n;
+    Sym sym;     /* of a name */
+    int keyword; /* its token, or 0 */
+} Known;
+
+struct FastWords {
+    Known at[256];
+};
+
+static const struct {
+    const char *text;
+    int token;
+} keywords[] = {
+    {"and", AND},
+    {"as", AS},
+    {"assert", ASSERT},
+    {"async", ASYNC},
+    {"await", AWAIT},
+    {"break", BREAK},
+    {"class", CLASS},
+    {"continue", CONTINUE},
+    {"def", DEF},
+    {"del", DEL},
+    {"elif", ELIF},
+    {"else", ELSE},
+    {"except", EXCEPT},
+    {"False", FALSE},
+    {"finally", FINALLY},
+    {"for", FOR},
+    {"from", FROM},
+    {"global", GLOBAL},
+    {"if", IF},
+    {"import", IMPORT},
+    {"in", IN},
+    {"is", IS},
+    {"lambda", LAMBDA},
+    {"None", NONE},
+    {"nonlocal", NONLOCAL},
+    {"not", NOT},
+    {"or", OR},
+    {"pass", PASS},
+    {"raise", RAISE},
+    {"return", RETURN},
+    {"True", TRUE},
+    {"try", TRY},
+    {"while", WHILE},
+    {"with", WITH},
+    {"yield", YIELD},
+};
+
+static int
+keyword_of(const char *s, uint32_t n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++) {
+        if (strlen(keywords[i].text) == n && memcmp(keywords[i].text, s, n) == 0) {
+            return keywords[i].token;
+        }
+    }
+    return 0;
+}
+
+/* The bits of the first n bytes of a number in memory. */
+#define LOW(n) ((uint64_t)-1 >> (64 - 8 * (n)))
+#define FIRST(n)                                                                         \
+    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? LOW(n) : LOW(n) << (64 - 8 * (n)))
+
+static const uint64_t first_bytes[8] = {0,        FIRST(1), FIRST(2), FIRST(3),
+                                        FIRST(4), FIRST(5), FIRST(6), FIRST(7)};
+
+/* Returns 8 bytes from s on as a number. */
+static inline uint64_t
+eight(const char *s)
+{
+    uint64_t w;
+    memcpy(&w, s, sizeof w);
+    return w;
+}
+
+/* What is known of the word s[0..n), after which MARGIN bytes can be read. */
+static inline Known
+look_up(Parser *p, const char *s, uint32_t n)
+{
+    if (n > 16) {
+        return (Known){.sym = intern_n(&p->u->names, s, n)};
+    }
+    Known word = {.first = eight(s), .n = n};
+    if (n < 8) {
+        word.first &= first_bytes[n];
+    } else {
+        word.last = eight(s + n - 8);
+    }
+    uint64_t mixed =
+        (word.first ^ (word.last << 29 | word.last >> 35)) * 0x9e3779b97f4a7c15u;
+    Known *k = &p->words->at[mixed >> 56];
+    if (k->first != word.first || k->last != word.last || k->n != n) {
+        word.keyword = n <= 8 ? keyword_of(s, n) : 0;
+        word.sym = word.keyword ? SYM_NONE : intern_n(&p->u->names, s, n);
+        *k = word;
+    }
+    return *k;
+}
+
+/* ---- tokens -------------------------------------------------------------- */
+
+/* The state of reading a line. What could not be read is null or false. */
+typedef struct Fast {
+    Parser *p;
+    const char *text;
+    uint32_t at;     /* the next byte, which is no blank */
+    uint32_t end;    /* end of the last token */
+    uint32_t limit;  /* Parser.fast_limit: a line end, so no token goes on past it */
+    uint32_t tokens; /* number of tokens that were read */
+    uint32_t inside; /* how deep the present part is inside of others */
+    uint32_t depth;  /* number of open brackets */
+} Fast;
+
+static inline char
+peek(const Fast *f)
+{
+    return f->text[f->at];
+}
+
+/* Goes on after a token that ends at 'end'; line ends in brackets are blanks. */
+static inline void
+pass_to(Fast *f, uint32_t end)
+{
+    f->end = end;
+    f->tokens++;
+    uint32_t at = end;
+    const char *s = f->text;
+    while (s[at] == ' ' || (f->depth && s[at] == '\n' && at < f->limit)) {
+        at++;
+    }
+    f->at = at;
+}
+
+static inline bool
+take(Fast *f, char c)
+{
+    if (peek(f) != c) {
+        return false;
+    }
+    pass_to(f, f->at + 1);
+    return true;
+}
+
+/* Takes a bracket that opens. */
+static inline void
+enter(Fast *f)
+{
+    f->inside++;
+    f->depth++;
+    pass_to(f, f->at + 1);
+}
+
+/* Takes the bracket that closes it. */
+static inline bool
+leave(Fast *f, char c)
+{
+    if (peek(f) != c) {
+        return false;
+    }
+    f->inside--;
+    f->depth--;
+    pass_to(f, f->at + 1);
+    return true;
+}
+
+static inline Loc
+since(const Fast *f, uint32_t begin)
+{
+    return (Loc){begin, f->end};
+}
+
+static inline uint32_t
+word_end(const Fast *f)
+{
+    uint32_t i = f->at + 1;
+    while (classes[(unsigned char)f->text[i]]) {
+        i++;
+    }
+    return i;
+}
+
+/* Reads a word. What is not ASCII, or the quote of a string with a prefix, ends none. */
+static inline bool
+read_word(Fast *f, Known *out)
+{
+    if (classes[(unsigned char)peek(f)] != C_WORD) {
+        return false;
+    }
+    uint32_t end = word_end(f);
+    unsigned char next = (unsigned char)f->text[end];
+    if (next >= 0x80 || next == '"' || next == '\'') {
+        return false;
+    }
+    *out = look_up(f->p, f->text + f->at, end - f->at);
+    pass_to(f, end);
+    return true;
+}
+
+/* ---- parts of expressions ------------------------------------------------ */
+
+static Ast *read_expr(Fast *f, int least, uint32_t *begin);
+
+/* Reads a part of an expression from a fresh start: between brackets or commas. */
+static inline Ast *
+read_whole(Fast *f)
+{
+    uint32_t begin;
+    return read_expr(f, 0, &begin);
+}
+
+static Ast *
+read_number(Fast *f)
+{
+    enum {
+        MAX_DIGITS = 18 /* these fit in 63 bits */
+    };
+    const char *s = f->text;
+    uint32_t begin = f->at;
+    uint32_t i = begin;
+    int64_t value = 0;
+    for (; classes[(unsigned char)s[i]] == C_DIGIT && i - begin < MAX_DIGITS; i++) {
+        value = value * 10 + (s[i] - '0');
+    }
+    bool fraction = s[i] == '.' && classes[(unsigned char)s[i + 1]] == C_DIGIT;
+    if ((s[i] == '.' && !fraction) || (s[begin] == '0' && i - begin > 1)) {
+        return NULL;
+    }
+    for (i += fraction; fraction && classes[(unsigned char)s[i]] == C_DIGIT;) {
+        i++;
+    }
+    unsigned char next = (unsigned char)s[i]; /* perhaps one digit more */
+    if (classes[next] || next >= 0x80 || (fraction && next == '.')) {
+        return NULL;
+    }
+    pass_to(f, i);
+    return fraction ? ast_float(f->p, since(f, begin))
+                    : ast_short_int(f->p, since(f, begin), value);
+}
+
+/* Reads a string without prefix and escapes, of one line, next to no other. */
+static Ast *
+read_string(Fast *f)
+{
+    char quote = peek(f);
+    const char *s = f->text;
+    uint32_t begin = f->at;
+    uint32_t i = begin + 1;
+    while (s[i] != quote && s[i] != '\\' && s[i] != '\n' && s[i] != '\r') {
+        i++;
+    }
+    if (s[i] != quote || s[i + 1] == quote) {
+        return NULL; /* an empty one may be the start of a long one */
+    }
+    pass_to(f, i + 1);
+    if (peek(f) == '"' || peek(f) == '\'' || classes[(unsigned char)peek(f)]) {
+        return NULL;
+    }
+    return ast_text(f->p, since(f, begin), s + begin + 1, i - begin - 1);
+}
+
+/* Reads what is between round or square brackets, and the bracket that closes them;
+ * *comma is whether a comma is last. */
+static bool
+read_elements(Fast *f, char closing, AstList *list, bool *comma)
+{
+    *list = list_one(NULL);
+    *comma = false;
+    while (peek(f) != closing) {
+        Ast *e = read_whole(f);
+        if (!e) {
+            return false;
+        }
+        *list = list_add(*list, e);
+        *comma = take(f, ',');
+        if (!*comma) {
+            break;
+        }
+    }
+    return leave(f, closing);
+}
+
+static Ast *
+read_brackets(Fast *f)
+{
+    uint32_t begin = f->at;
+    bool round = peek(f) == '(';
+    AstList list;
+    bool comma;
+    enter(f);
+    if (!read_elements(f, round ? ')' : ']', &list, &comma)) {
+        return NULL;
+    }
+    return round ? ast_paren(f->p, since(f, begin), list, comma || !list.first)
+                 : ast_display(f->p, AST_LIST, since(f, begin), list);
+}
+
+/* ---- calls and items ----------------------------------------------------- */
+
+/* The arguments of a call that were read until now. */
+typedef struct Args {
+    AstList list;
+    CallFacts facts;
+    Sym names[MAX_KEYWORDS];
+} Args;
+
+/* Makes a keyword argument of a name that was read and the value after its '='. */
+static Ast *
+read_keyword(Fast *f, Args *args, const Ast *name)
+{
+    if (name->kind != AST_NAME || name->flags || args->facts.nkw == MAX_KEYWORDS) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < args->facts.nkw; i++) {
+        if (args->names[i] == name->name) {
+            return NULL;
+        }
+    }
+    args->names[args->facts.nkw++] = name->name;
+    pass_to(f, f->at + 1);
+    Ast *value = read_whole(f);
+    return value ? ast_keyword(f->p, since(f, name->span.begin), name->name, value)
+                 : NULL;
+}
+
+static Ast *
+read_argument(Fast *f, Args *args)
+{
+    Ast *e = read_whole(f);
+    if (e && peek(f) == '=') {
+        return read_keyword(f, args, e);
+    }
+    args->facts.npos++;
+    return args->facts.nkw ? NULL : e; /* it follows a keyword argument */
+}
+
+static Ast *
+read_call(Fast *f, Ast *callee, uint32_t begin)
+{
+    Args args;
+    args.list = list_one(NULL);
+    args.facts = (CallFacts){0};
+    enter(f);
+    while (peek(f) != ')') {
+        Ast *e = read_argument(f, &args);
+        if (!e) {
+            return NULL;
+        }
+        args.list = list_add(args.list, e);
+        if (!take(f, ',')) {
+            break;
+        }
+    }
+    if (!leave(f, ')')) {
+        return NULL;
+    }
+    return ast_plain_call(f->p, since(f, begin), callee, args.list.first, args.facts);
+}
+
+/* Reads 'a', 'a:b' or 'a:b:c' of an index; each may be missing. What is missing is right
+ * after the token before it. */
+static Ast *
+read_slice(Fast *f, uint32_t *begin)
+{
+    Ast *parts[3] = {NULL, NULL, NULL};
+    *begin = peek(f) == ':' ? f->end : f->at;
+    int n = 0;
+    for (;; n++) {
+        bool missing = peek(f) == ':' || peek(f) == ',' || peek(f) == ']';
+        parts[n] = missing ? NULL : read_whole(f);
+        if (!missing && !parts[n]) {
+            return NULL;
+        }
+        if (n == 2 || !take(f, ':')) {
+            break;
+        }
+    }
+    return n == 0 ? parts[0]
+                  : ast_slice(f->p, since(f, *begin), parts[0], parts[1], parts[2]);
+}
+
+static Ast *
+read_index(Fast *f, Ast *a, uint32_t begin)
+{
+    enter(f);
+    AstList list = list_one(NULL);
+    uint32_t inside = 0;
+    uint32_t at;
+    bool comma = false;
+    while (!comma || peek(f) != ']') {
+        Ast *e = read_slice(f, &at);
+        inside = list.first ? inside : at;
+        if (!e) {
+            return NULL;
+        }
+        list = list_add(list, e);
+        comma = take(f, ',');
+        if (!comma) {
+            break;
+        }
+    }
+    Ast *index = ast_tuple(f->p, since(f, inside), list, comma);
+    return leave(f, ']') ? ast_index(f->p, since(f, begin), a, index) : NULL;
+}
+
+static Ast *
+read_attr(Fast *f, Ast *a, uint32_t begin)
+{
+    Known word;
+    pass_to(f, f->at + 1);
+    if (!read_word(f, &word) || word.keyword) {
+        return NULL;
+    }
+    return ast_attr(f->p, since(f, begin), a, word.sym);
+}
+
+/* Reads the calls, items and attributes that follow an operand. */
+static Ast *
+read_trailers(Fast *f, Ast *a, uint32_t begin)
+{
+    while (a) {
+        switch (peek(f)) {
+        case '(':
+            a = read_call(f, a, begin);
+            break;
+        case '[':
+            a = read_index(f, a, begin);
+            break;
+        case '.':
+            a = read_attr(f, a, begin);
+            break;
+        default:
+            return a;
+        }
+    }
+    return NULL;
+}
+
+/* ---- operators ----------------------------------------------------------- */
+
+/* How tight operators bind: the order of the grammar's list. */
+enum {
+    LOOSEST,
+    BY_OR,
+    BY_AND,
+    BY_NOT,
+    BY_COMPARE,
+    BY_BITS_OR,
+    BY_BITS_XOR,
+    BY_BITS_AND,
+    BY_SHIFT,
+    BY_SUM,
+    BY_PRODUCT,
+    BY_SIGN,
+    BY_POWER
+};
+
+typedef struct Operator {
+    uint8_t tight; /* LOOSEST: there is none */
+    uint8_t op;    /* an AstOp; AOP_NONE of BY_AND and BY_OR */
+    uint8_t n;     /* number of bytes */
+} Operator;
+
+static const Operator single[128] = {
+    ['|'] = {BY_BITS_OR, AOP_OR, 1},     ['^'] = {BY_BITS_XOR, AOP_XOR, 1},
+    ['&'] = {BY_BITS_AND, AOP_AND, 1},   ['+'] = {BY_SUM, AOP_ADD, 1},
+    ['-'] = {BY_SUM, AOP_SUB, 1},        ['*'] = {BY_PRODUCT, AOP_MUL, 1},
+    ['/'] = {BY_PRODUCT, AOP_DIV, 1},    ['%'] = {BY_PRODUCT, AOP_MOD, 1},
+    ['@'] = {BY_PRODUCT, AOP_MATMUL, 1}, ['<'] = {BY_COMPARE, AOP_LT, 1},
+    ['>'] = {BY_COMPARE, AOP_GT, 1},
+};
+
+/* Returns the operator of two equal characters. */
+static Operator
+doubled(char c)
+{
+    switch (c) {
+    case '*':
+        return (Operator){BY_POWER, AOP_POW, 2};
+    case '/':
+        return (Operator){BY_PRODUCT, AOP_FLOORDIV, 2};
+    case '<':
+        return (Operator){BY_SHIFT, AOP_SHL, 2};
+    case '>':
+        return (Operator){BY_SHIFT, AOP_SHR, 2};
+    default:
+        return (Operator){LOOSEST, AOP_NONE, 0}; /* '||' and '&&' are none, '--' two */
+    }
+}
+
+/* Returns the comparison of a character and '='. */
+static Operator
+compared(char c)
+{
+    switch (c) {
+    case '=':
+        return (Operator){BY_COMPARE, AOP_EQ, 2};
+    case '!':
+        return (Operator){BY_COMPARE, AOP_NE, 2};
+    case '<':
+        return (Operator){BY_COMPARE, AOP_LE, 2};
+    case '>':
+        return (Operator){BY_COMPARE, AOP_GE, 2};
+    default:
+        return (Operator){LOOSEST, AOP_NONE, 0}; /* the statement may change a value */
+    }
+}
+
+/* Returns the operator that is next, of LOOSEST if none is. */
+static inline Operator
+next_operator(const Fast *f)
+{
+    const char *s = f->text + f->at;
+    unsigned char c = (unsigned char)s[0];
+    if (c >= 128) {
+        return (Operator){LOOSEST, AOP_NONE, 0};
+    }
+    Operator one = single[c];
+    if (s[1] == '=' && (one.tight || c == '=' || c == '!')) {
+        return compared((char)c);
+    }
+    if (one.tight && s[1] == (char)c && c != '+' && c != '-') {
+        Operator two = doubled((char)c);
+        return s[2] == '=' ? (Operator){LOOSEST, AOP_NONE, 0} : two;
+    }
+    if (c == 'a' && s[1] == 'n' && s[2] == 'd' && !classes[(unsigned char)s[3]]) {
+        return (Operator){BY_AND, AOP_NONE, 3};
+    }
+    if (c == 'o' && s[1] == 'r' && !classes[(unsigned char)s[2]]) {
+        return (Operator){BY_OR, AOP_NONE, 2};
+    }
+    return one;
+}
+
+static Ast *
+build_operation(Fast *f, Operator o, Ast *a, Ast *b, uint32_t begin)
+{
+    Loc at = since(f, begin);
+    switch (o.tight) {
+    case BY_OR:
+        return ast_logic(f->p, at, AST_OR, a, b);
+    case BY_AND:
+        return ast_logic(f->p, at, AST_AND, a, b);
+    case BY_COMPARE:
+        return ast_compare(f->p, at, (AstOp)o.op, a, b);
+    default:
+        return ast_binary(f->p, at, (AstOp)o.op, a, b);
+    }
+}
+
+static Ast *
+read_prefixed(Fast *f, AstOp op, int least)
+{
+    uint32_t begin = f->at;
+    uint32_t ignored;
+    pass_to(f, begin + (op == AOP_NOT ? 3 : 1));
+    f->inside++;
+    Ast *a = read_expr(f, least, &ignored);
+    f->inside--;
+    return a ? ast_unary(f->p, since(f, begin), op, a) : NULL;
+}
+
+static Ast *
+read_named(Fast *f, int least)
+{
+    Known word;
+    uint32_t begin = f->at;
+    Fast before = *f;
+    if (!read_word(f, &word)) {
+        return NULL;
+    }
+    switch (word.keyword) {
+    case 0:
+        return ast_name(f->p, since(f, begin), word.sym);
+    case TRUE:
+    case FALSE:
+        return ast_leaf(f->p, AST_BOOL, since(f, begin), word.keyword == TRUE);
+    case NONE:
+        return ast_new(f->p, AST_NONE, since(f, begin));
+    case NOT:
+        *f = before;
+        return least <= BY_NOT ? read_prefixed(f, AOP_NOT, BY_NOT) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Reads an operand with the signs before it. */
+static inline Ast *
+read_operand(Fast *f, int least)
+{
+    switch (peek(f)) {
+    case '-':
+        return read_prefixed(f, AOP_NEG, BY_POWER);
+    case '+':
+        return read_prefixed(f, AOP_POS, BY_POWER);
+    case '~':
+        return read_prefixed(f, AOP_INVERT, BY_POWER);
+    case '(':
+    case '[':
+        return read_brackets(f);
+    case '"':
+    case '\'':
+        return read_string(f);
+    default:
+        return classes[(unsigned char)peek(f)] == C_DIGIT ? read_number(f)
+                                                          : read_named(f, least);
+    }
+}
+
+/* Reads an expression whose operators bind at least that tight; *begin is where it
+ * begins, with the brackets around it. */
+static Ast *
+read_expr(Fast *f, int least, uint32_t *begin)
+{
+    *begin = f->at;
+    if (f->inside > MAX_INSIDE || f->tokens > MAX_TOKENS) {
+        return NULL;
+    }
+    Ast *a = read_operand(f, least);
+    /* what follows 'not' or a sign belongs to its operand, which was read with it */
+    a = a && a->kind != AST_UNARY ? read_trailers(f, a, *begin) : a;
+    while (a) {
+        Operator o = next_operator(f);
+        if (o.tight < MAX(least, BY_OR)) {
+            return a;
+        }
+        pass_to(f, f->at + o.n);
+        uint32_t ignored;
+        f->inside++;
+        Ast *b = read_expr(f, o.tight + (o.tight != BY_POWER), &ignored);
+        f->inside--;
+        a = b ? build_operation(f, o, a, b, *begin) : NULL;
+    }
+    return NULL;
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static inline bool
+at_end(const Fast *f)
+{
+    return peek(f) == '\n' || peek(f) == '#';
+}
+
+/* Takes the keyword. */
+static bool
+take_keyword(Fast *f, int token)
+{
+    Known word;
+    return read_word(f, &word) && word.keyword == token;
+}
+
+static Ast *
+read_name(Fast *f)
+{
+    Known word;
+    uint32_t begin = f->at;
+    return read_word(f, &word) && !word.keyword
+               ? ast_name(f->p, since(f, begin), word.sym)
+               : NULL;
+}
+
+/* Returns the operator of '+=', '//=' and so on, and its number of bytes. */
+static Operator
+augmenting(const Fast *f)
+{
+    const char *s = f->text + f->at;
+    unsigned char c = (unsigned char)s[0];
+    bool twice = s[1] == s[0] && s[2] == '=';
+    if (c >= 128 || !single[c].tight || !(twice || s[1] == '=')) {
+        return (Operator){LOOSEST, AOP_NONE, 0};
+    }
+    Operator o = twice ? doubled((char)c) : single[c];
+    bool compares = o.tight == BY_COMPARE;
+    return (Operator){compares ? LOOSEST : o.tight, o.op, (uint8_t)(o.n + 1)};
+}
+
+static bool
+is_target(const Ast *a)
+{
+    return a->kind == AST_NAME || a->kind == AST_ATTR || a->kind == AST_INDEX;
+}
+
+/* Reads a statement that begins with an expression. */
+static Ast *
+read_simple(Fast *f)
+{
+    uint32_t begin = f->at;
+    Ast *a = read_whole(f);
+    if (!a || at_end(f)) {
+        return a ? ast_plain(f->p, AST_EXPR, since(f, begin), a) : NULL;
+    }
+    Operator o = augmenting(f);
+    if (!is_target(a) || (peek(f) != '=' && !o.tight)) {
+        return NULL;
+    }
+    pass_to(f, f->at + MAX(o.n, 1u));
+    Ast *b = read_whole(f);
+    Loc at = since(f, begin);
+    return !b        ? NULL
+           : o.tight ? ast_augassign(f->p, at, (AstOp)o.op, a, b)
+                     : ast_assign(f->p, at, list_one(a), b);
+}
+
+/* Reads 'with' EXPRESSION 'as' NAME up to the ':'. */
+static bool
+read_with(Fast *f, TIK_YYSTYPE *value)
+{
+    uint32_t begin = f->at;
+    Ast *a = peek(f) == '(' ? NULL : read_whole(f); /* brackets may be around all items */
+    if (!a || peek(f) == ':') {
+        value->list =
+            list_one(a ? ast_with_a(f->p, AST_WITH_ITEM, since(f, begin), a) : NULL);
+        return a;
+    }
+    Ast *target = take_keyword(f, AS) ? read_name(f) : NULL;
+    value->list = list_one(target ? ast_as(f->p, since(f, begin), a, target) : NULL);
+    return target;
+}
+
+/* Reads 'for' NAME 'in' EXPRESSION up to the ':'. */
+static bool
+read_for(Fast *f, TIK_YYSTYPE *value)
+{
+    value->list.first = read_name(f);
+    value->list.last = value->list.first && take_keyword(f, IN) ? read_whole(f) : NULL;
+    return value->list.last;
+}
+
+/* Reads a statement, or the head of one with a block below it: all up to the end of the
+ * line. Returns the token for the grammar, or 0. */
+static int
+read_statement(Fast *f, int keyword, TIK_YYSTYPE *value)
+{
+    uint32_t begin = f->at;
+    if (keyword) {
+        pass_to(f, word_end(f));
+    }
+    int token = LINE;
+    bool good = true;
+    switch (keyword) {
+    case 0:
+        value->node = read_simple(f);
+        break;
+    case RETURN:
+        value->node = at_end(f) ? NULL : read_whole(f);
+        value->node = value->node
+                          ? ast_plain(f->p, AST_RETURN, since(f, begin), value->node)
+                          : NULL;
+        break;
+    case IF:
+        token = IF_LINE;
+        value->node = read_whole(f);
+        good = value->node;
+        break;
+    case FOR:
+        token = FOR_LINE;
+        good = read_for(f, value);
+        break;
+    case WITH:
+        token = WITH_LINE;
+        good = read_with(f, value);
+        break;
+    default:
+        return 0;
+    }
+    if (token == LINE) {
+        good = value->node;
+        value->list = list_one(good ? ast_statement(f->p, value->node) : NULL);
+    } else {
+        good = good && take(f, ':');
+    }
+    return good && at_end(f) ? token : 0;
+}
+
+/* Returns the keyword that a line begins with, or 0; only of those that read_statement
+ * knows. */
+static int
+statement_keyword(const Fast *f)
+{
+    Fast word = *f;
+    Known known;
+    switch (peek(f)) {
+    case 'w':
+    case 'f':
+    case 'i':
+    case 'r':
+        return read_word(&word, &known) ? known.keyword : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Returns the line end at 'at' or after the comment there. */
+static uint32_t
+skip_comment(Parser *p, uint32_t at)
+{
+    if (p->text[at] == '\n') {
+        return at;
+    }
+    const char *end = memchr(p->text + at, '\n', p->end - at);
+    uint32_t to = (uint32_t)(end - p->text);
+    scan_comment(p, (Loc){at, to});
+    return to;
+}
+
+/* Returns the last line end that has MARGIN bytes after it, or where the text begins. */
+static uint32_t
+find_limit(const Parser *p)
+{
+    uint32_t at = p->end - p->begin > MARGIN ? p->end - MARGIN : p->begin;
+    while (at > p->begin && p->text[at] != '\n') {
+        at--;
+    }
+    return at;
+}
+
+bool
+fast_first(Parser *p, Loc *at)
+{
+    if (!p->words) {
+        p->words = ARENA_NEW(p->scratch, struct FastWords);
+        p->fast_limit = find_limit(p);
+    }
+    const char *s = p->text;
+    while (p->scanned < p->fast_limit) {
+        uint32_t i = p->scanned;
+        if (s[i] == ' ') {
+            p->scanned++;
+        } else if (s[i] == '\n' || s[i] == '#') {
+            p->scanned = p->line_begin = skip_comment(p, i) + 1;
+        } else {
+            *at = (Loc){i, i + 1};
+            while (classes[(unsigned char)s[at->end]]) {
+                at->end++;
+            }
+            return classes[(unsigned char)s[i]] == C_WORD;
+        }
+    }
+    return false;
+}
+
+/* Counts the work of a line's tokens, and returns whether it is within the limits; where
+ * it is not, reading token by token finds the one at which it ends. */
+static bool
+count_work(Parser *p, const Fast *f)
+{
+    Unit *u = p->u;
+    const Limits *l = &u->opt.limits;
+    int64_t work =
+        (int64_t)TOKEN_STEPS * f->tokens; /* the line end for the first token */
+    if (u->work + work > l->steps || u->arena.used - p->evaluated > l->memory) {
+        return false;
+    }
+    u->work += work;
+    p->fast_work = work;
+    return true;
+}
+
+/* Notes the line as if its tokens had been read one by one. */
+static void
+note_line(Parser *p, const Fast *f, int token, int head)
+{
+    Line *line = &p->line;
+    line->head = head ? head : NAME;
+    line->head_at = p->fast_at;
+    line->colon = token != LINE;
+    line->last = line->colon ? ':' : NAME;
+    line->last_at = (Loc){f->end - 1, f->end};
+}
+
+int
+fast_line(Parser *p, Loc first, TIK_YYSTYPE *value, Loc *at)
+{
+    Unit *u = p->u;
+    ArenaMark mark = arena_mark(&u->tree);
+    int64_t tree = u->tree.used;
+    int64_t used = u->arena.used;
+    Fast f = {.p = p, .text = p->text, .at = first.begin, .limit = p->fast_limit};
+    p->fast_at = first;
+    int head = statement_keyword(&f);
+    int token = read_statement(&f, head, value);
+    if (!token || !count_work(p, &f)) {
+        arena_rewind(&u->tree, mark);
+        u->tree.used = tree;
+        u->arena.used = used;
+        return 0;
+    }
+    *at = (Loc){first.begin, f.end};
+    note_line(p, &f, token, head);
+    p->scanned = p->line_begin = skip_comment(p, f.at) + 1;
+    p->at_line_start = true;
+    return token;
+}
