@@ -200,6 +200,14 @@ solve(const Env *env, const Site *s, const Nest *nest, CheckStep step, Witness *
 }
 
 bool
+witness_has_last(const Env *env, const Nest *nest)
+{
+    Box box;
+    bool empty;
+    return nest->certain && box_of_nest(env->k, nest, &box, &empty) && !empty;
+}
+
+bool
 witness_largest(const Env *env, const Nest *nest, ExprId offset, int64_t *out)
 {
     Box box;

@@ -45,6 +45,10 @@ enum {
 void witness_find(const Env *env, const Site *s, const Nest *nest, const bool *open,
                   Witness *out, int64_t *budget);
 
+/* Returns whether all loops around the site have constant bounds and an iteration, no
+ * branch is open and no iteration is skipped. Else witness_largest finds nothing. */
+bool witness_has_last(const Env *env, const Nest *nest);
+
 /* Finds the largest value that a byte offset certainly takes. False: not known. */
 bool witness_largest(const Env *env, const Nest *nest, ExprId offset, int64_t *out);
 

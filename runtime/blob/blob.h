@@ -5,6 +5,7 @@
 #ifndef TIK_BLOB_H
 #define TIK_BLOB_H
 
+#include "isa/integer.h"
 #include "isa/isa.h"
 #include "layout/lmem_pack.h"
 #include "num/scalar.h"
@@ -330,7 +331,7 @@ static inline uint64_t
 blob_records(const TikBlob *b, SectionId id)
 {
     const TikBlobSection *s = blob_section(b, id);
-    return s == NULL ? 0 : s->size / s->record;
+    return s == NULL ? 0 : quotient(s->size, s->record);
 }
 
 /* Returns a record of a table; the index has been checked. */

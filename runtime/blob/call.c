@@ -69,7 +69,7 @@ check_frames(const TikBlob *b, TikBlobDiag *diag)
 {
     const TikBlobSection *s = blob_section(b, SEC_CALL);
     if (s->size < CALL_HEAD || frame_count(b) == 0 ||
-        frame_count(b) > (s->size - CALL_HEAD) / FRAME_BYTES) {
+        (uint64_t)frame_count(b) * FRAME_BYTES > s->size - CALL_HEAD) {
         return blob_bad(diag, BLOB_CALL_FRAME, SEC_CALL, s->offset);
     }
     for (uint32_t i = 1; i <= frame_count(b); i++) {

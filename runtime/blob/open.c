@@ -142,7 +142,7 @@ check_record(const TikBlob *b, const TikBlobSection *s, SectionId id, TikBlobDia
         return blob_bad_value(diag, BLOB_SECTION_RECORD, id, s->offset,
                               (BlobSeen){s->record, known, known});
     }
-    if (s->size % s->record != 0) {
+    if (quotient(s->size, s->record) * s->record != s->size) {
         return blob_bad(diag, BLOB_SECTION_SIZE, id, s->offset);
     }
     for (uint64_t at = 0; s->record > known && at < s->size; at += s->record) {

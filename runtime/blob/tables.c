@@ -449,7 +449,7 @@ check_table(const TikBlob *b, const uint8_t *p, bool packed, uint64_t *next,
                               (BlobSeen){(int64_t)base, (int64_t)*next, (int64_t)*next});
     }
     if (bytes < 1 || bytes > size - base || blob_table_room(bytes) > size - base ||
-        bytes % (uint64_t)dtype_size((Dtype)p[5]) != 0) {
+        mod_floor((int64_t)bytes, dtype_size((Dtype)p[5])) != 0) {
         return blob_bad_value(diag, BLOB_REGION_BYTES, SEC_REGN, where + 16,
                               (BlobSeen){(int64_t)bytes, 1, (int64_t)(size - base)});
     }
@@ -465,7 +465,7 @@ check_local(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p, TikBlobD
     int64_t base = (int64_t)get64(p + 8);
     int64_t bytes = (int64_t)get64(p + 16);
     int64_t room = b->soc->bytes[scope];
-    if (base < 0 || base > room || base % scope_alloc_unit(scope) != 0) {
+    if (base < 0 || base > room || mod_floor(base, scope_alloc_unit(scope)) != 0) {
         return blob_bad_value(diag, BLOB_REGION_BASE, SEC_REGN, where + 8,
                               (BlobSeen){base, 0, room});
     }
@@ -493,7 +493,7 @@ check_region(const TikBlob *b, const TikBlobKernel *k, const uint8_t *p, uint64_
         return blob_bad(diag, BLOB_REGION_FIELD, SEC_REGN, (uint64_t)(p + 4 - b->bytes));
     }
     if (p[6] == TIKBLOB_TABLE) {
-        uint64_t index = (uint64_t)(p - blob_record(b, SEC_REGN, 0)) / REGION_BYTES;
+        size_t index = (size_t)(p - blob_record(b, SEC_REGN, 0)) / REGION_BYTES;
         return check_table(b, p, blob_is_packed(b, index), next, diag);
     }
     return p[4] == SC_GM ? check_global(b, k, p, diag) : check_local(b, k, p, diag);

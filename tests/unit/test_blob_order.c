@@ -588,6 +588,26 @@ try_row(const char *first, const Row *r, size_t i)
     return true;
 }
 
+/* An operand whose bytes are not known may access any of its memory, and is not said to
+ * access all of it. */
+static void
+unknown_bytes(void **state)
+{
+    (void)state;
+    char text[4000];
+    TikBlob blob;
+    TikBlobDiag diag;
+    TikBlobOrder order = {.name = ""};
+    int n = snprintf(text, sizeof text, head, 1);
+    snprintf(text + n, sizeof text - (size_t)n, "%send\n",
+             NUMBER MASKED("count(r9)", "0") IN("64"));
+    Bin b = assemble(text);
+    assert_true(tikblob_open(&blob, b.p, b.n, &diag));
+    assert_false(tikblob_order(&blob, 0, &order));
+    assert_non_null(strstr(order.text, "may still write"));
+    free(b.p);
+}
+
 static void
 findings(void **state)
 {
@@ -673,6 +693,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings),
         cmocka_unit_test(properties),
+        cmocka_unit_test(unknown_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

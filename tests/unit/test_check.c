@@ -1093,6 +1093,69 @@ words_of_conversions(void **state)
     assert_good(&in);
 }
 
+/* The weights of a convolution in lanes lie apart from its results. */
+static void
+weights_of_lanes(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_LANE_CONV2D);
+    assert_good(&in);
+    in.args[LCONV_weight].t.buffer = in.args[1].t.buffer;
+    assert_good(&in);
+    in.args[LCONV_weight].t.buffer = in.args[0].t.buffer;
+    assert_bad(&in, RULE_OVERLAP_FORBIDDEN, LCONV_weight);
+}
+
+/* Fractals in L0C, of 256 elements each, lie a number of fractals apart. */
+static void
+gaps_of_fractals(void **state)
+{
+    (void)state;
+    bool exact;
+    CheckInstr in = good(OP_BROADCAST_UB_TO_L0C);
+    int64_t fractal = 256 * (int64_t)dtype_size(in.args[0].t.dtype);
+    in.args[SPREAD_nburst].v = 3;
+    in.args[SPREAD_burst_len].v = 2;
+    in.args[SPREAD_dst_gap].v = 5;
+    Footprint f = check_footprint(&in, 0, &exact);
+    assert_int_equal(footprint_end(&f), (2 * (2 + 5) + 2) * fractal);
+}
+
+/* A reduction of no repeats needs no room for its results. */
+static void
+reductions_of_nothing(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_REDUCE_ADD);
+    int repeats = form_first(op_table[in.op].form, ROLE_REPEAT);
+    assert_good(&in);
+    in.args[ALLADD_work_tensor].t.bytes = 0;
+    assert_bad(&in, RULE_WORK_SIZE, ALLADD_work_tensor);
+    in.args[REDUCE_dst].t.bytes = 0;
+    in.args[repeats].literal = false;
+    in.args[repeats].v = 0;
+    assert_good(&in);
+}
+
+/* A rounding mode that the conversion does not have is told without limits. */
+static void
+modes_of_conversions(void **state)
+{
+    (void)state;
+    CheckInstr in = good(OP_VEC_CONV);
+    int mode = form_slot(FORM_VCONV, ROLE_ATTR, "round_mode"), refused = 0;
+    for (int m = 0; m < ROUND_COUNT; m++) {
+        Fault f;
+        in.args[mode].v = m;
+        if (!check_static(&in, &f)) {
+            refused++;
+            assert_int_equal(f.rule, RULE_ROUND_MODE);
+            assert_true(f.param == mode && f.value == m && f.lo == 0 && f.hi == 0);
+        }
+    }
+    assert_true(refused > 0);
+}
+
 static void
 elements(void **state)
 {
@@ -1416,6 +1479,10 @@ main(void)
         cmocka_unit_test(warnings_of_moves),
         cmocka_unit_test(warnings_of_reductions),
         cmocka_unit_test(words_of_conversions),
+        cmocka_unit_test(modes_of_conversions),
+        cmocka_unit_test(weights_of_lanes),
+        cmocka_unit_test(gaps_of_fractals),
+        cmocka_unit_test(reductions_of_nothing),
         cmocka_unit_test(elements),
         cmocka_unit_test(footprints),
         cmocka_unit_test(footprints_that_are_exact),

@@ -193,13 +193,44 @@ accumulation(void **state)
     assert_false(check_reads_dst(&in));
 }
 
+/* A path of another instruction is none of this one. */
+static void
+paths_of_others(void **state)
+{
+    (void)state;
+    CheckInstr in = good(&samples[1]);
+    in.args[LOAD2D_dst].t.scope = SC_UB;
+    expect(&in, RULE_PATH, LOAD2D_dst);
+}
+
+/* A number of repeats that is not legal accesses nothing. */
+static void
+negative_repeats(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SAMPLES; s++) {
+        bool exact;
+        CheckInstr in = good(&samples[s]);
+        if (in.op != OP_COL2IMG) {
+            continue;
+        }
+        in.args[COL2IMG_repeat_time].v = -3;
+        for (int i = 0; i < 2; i++) {
+            Footprint f = check_footprint(&in, i, &exact);
+            assert_int_equal(footprint_end(&f), 0);
+            assert_int_equal(check_extent(&in, i), 0);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges),       cmocka_unit_test(bounds),
-        cmocka_unit_test(descending),   cmocka_unit_test(vectors),
-        cmocka_unit_test(accumulation),
+        cmocka_unit_test(ranges),           cmocka_unit_test(bounds),
+        cmocka_unit_test(descending),       cmocka_unit_test(vectors),
+        cmocka_unit_test(accumulation),     cmocka_unit_test(paths_of_others),
+        cmocka_unit_test(negative_repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,11 +292,63 @@ contracts(void **state)
     assert_true(met * 10 > OP_COUNT * 7);
 }
 
+/* Of more numbers that differ than have all their corners tried, nothing is said to
+ * hold. */
+static void
+many_numbers(void **state)
+{
+    (void)state;
+    int met = 0;
+    for (Op op = 0; op < OP_COUNT; op++) {
+        int n, differ = 0;
+        const ParamInfo *p = form_params(op_table[op].form, &n);
+        CheckInstr lo = {.op = op, .soc = soc_find("Ascend310P3")}, at;
+        for (int i = 0; i < n; i++) {
+            lo.args[i].t.bytes = 1 << 20;
+        }
+        CheckInstr hi = lo;
+        for (int i = 0; i < n && differ < 7; i++) {
+            hi.args[i].v = is_number(&p[i]);
+            differ += is_number(&p[i]);
+        }
+        for (int i = 0; i < n && differ == 7; i++) {
+            const FamilyRules *rules = check_family(op);
+            if (rules->bounds_corners != NULL && rules->bounds_corners(op, i)) {
+                met++;
+                assert_false(check_bounds_between(&lo, &hi, &at,
+                                                  (CheckStep){CHECK_BOUNDS, i}, NULL));
+            }
+        }
+    }
+    assert_true(met > 0);
+}
+
+/* With a counter the repeats are as many as its elements need. */
+static void
+repeats_of_counters(void **state)
+{
+    (void)state;
+    static const int64_t counts[][2] = {{1, 1},   {127, 1}, {128, 1}, {129, 2},
+                                        {255, 2}, {256, 2}, {257, 3}};
+    int n, mask = form_first(op_table[OP_VEC_ADDS].form, ROLE_MASK);
+    CheckInstr in = {.op = OP_VEC_ADDS, .soc = soc_find("Ascend310P3")};
+    (void)form_params(op_table[OP_VEC_ADDS].form, &n);
+    for (int i = 0; i < n; i++) {
+        in.args[i].t.dtype = DT_F16;
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        in.args[mask].m = (CheckMask){MASK_COUNTER, {(uint64_t)counts[i][0]}};
+        assert_int_equal(check_repeats(&in), counts[i][1]);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contracts),
+        cmocka_unit_test(many_numbers),
+        cmocka_unit_test(repeats_of_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -474,6 +474,18 @@ random_strides(void **state)
     lower =
         lmem_view(t, &x, (const int64_t[]){0, 1, 0, 0}, (const int64_t[]){2, 5, 1, 3});
     assert_false(lmem_apart(t, &upper, &lower));
+    /* Elements of 4 bits, whose runs are whole bytes only together. */
+    LmemTensor first = {.shape = {1, 1, 1, 16}, .stride = {16, 16, 16, 1}, .bits = 4};
+    LmemTensor second = first;
+    second.base = 8;
+    assert_true(lmem_apart(t, &first, &second));
+    second.base = 7;
+    assert_false(lmem_apart(t, &first, &second));
+    /* What is as long as all memory is not looked through. */
+    LmemTensor far = {.shape = {2, 1, 1, 3}, .stride = {INT64_MAX, 1, 1, 2}, .bits = 32};
+    second = (LmemTensor){.base = 64, .shape = {1, 1, 1, 1}, .bits = 32};
+    assert_false(lmem_apart(t, &far, &second));
+    assert_false(lmem_apart(t, &second, &far));
 }
 
 int

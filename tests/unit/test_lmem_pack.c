@@ -151,6 +151,44 @@ weights_alone(void **state)
     }
 }
 
+/* Elements of 4 bits with merged kernel positions lie where bytes would that have as many
+ * channels in parallel. */
+static void
+merged_nibbles(void **state)
+{
+    (void)state;
+    enum {
+        OC = 3,
+        IC = 50,
+        KH = 2,
+        KW = 3,
+        ELEMS = OC * IC * KH * KW
+    };
+    static const PackMerge merges[] = {PACK_MERGE_NONE, PACK_MERGE_KH, PACK_MERGE_KW,
+                                       PACK_MERGE_KHKW};
+    uint8_t src[ELEMS];
+    PackTarget doubled = bm1684x;
+    doubled.icp8 *= 2;
+    for (int i = 0; i < ELEMS; i++) {
+        src[i] = (uint8_t)((i * 7 + i / 16) & 15);
+    }
+    for (size_t m = 0; m < sizeof merges / sizeof *merges; m++) {
+        uint8_t four[ELEMS * 8] = {0}, eight[ELEMS * 8] = {0};
+        uint64_t shape[4], bytes, doubled_bytes;
+        PackWeight w = {src, 4, false, false, OC, IC, KH, KW, false, merges[m]};
+        assert_int_equal(pack_weight_shape(&bm1684x, &w, shape, &bytes), PACK_OK);
+        pack_weight(&bm1684x, &w, four);
+        w.bits = 8;
+        assert_int_equal(pack_weight_shape(&doubled, &w, shape, &doubled_bytes), PACK_OK);
+        pack_weight(&doubled, &w, eight);
+        assert_int_equal(doubled_bytes, 2 * bytes);
+        assert_true(doubled_bytes <= sizeof eight);
+        for (uint64_t i = 0; i < doubled_bytes; i++) {
+            assert_int_equal(four[i / 2] >> (i % 2 * 4) & 15, eight[i]);
+        }
+    }
+}
+
 /* A channel that is longer than an axis may be has an axis for its groups; one whose
  * groups are too long has no shape. */
 static void
@@ -448,17 +486,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_alone),
-        cmocka_unit_test(long_channels),
-        cmocka_unit_test(merging_by_rule),
-        cmocka_unit_test(rows_with_parameters),
-        cmocka_unit_test(rows_of_the_article),
-        cmocka_unit_test(printed_merge),
-        cmocka_unit_test(resizing),
-        cmocka_unit_test(channel_parameters),
-        cmocka_unit_test(bias_planes),
-        cmocka_unit_test(row_splits),
-        cmocka_unit_test(types_without_rule),
+        cmocka_unit_test(weights_alone),        cmocka_unit_test(merged_nibbles),
+        cmocka_unit_test(long_channels),        cmocka_unit_test(merging_by_rule),
+        cmocka_unit_test(rows_with_parameters), cmocka_unit_test(rows_of_the_article),
+        cmocka_unit_test(printed_merge),        cmocka_unit_test(resizing),
+        cmocka_unit_test(channel_parameters),   cmocka_unit_test(bias_planes),
+        cmocka_unit_test(row_splits),           cmocka_unit_test(types_without_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

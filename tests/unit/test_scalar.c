@@ -275,6 +275,19 @@ ranges(void **state)
     assert_true(lo == 0 && hi == 0xffffffff && full);
 }
 
+/* Bits of floats have no operations. */
+static void
+floats_have_no_bits(void **state)
+{
+    (void)state;
+    static const ScalarOp ops[] = {SOP_AND, SOP_OR, SOP_XOR, SOP_SHL, SOP_SHR, SOP_NOT};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        int64_t out = 7;
+        assert_false(scalar_eval(ops[i], DT_F32, DT_F32, 1, 1, &out));
+        assert_int_equal(out, 7);
+    }
+}
+
 static void
 operations_have_names(void **state)
 {
@@ -302,6 +315,7 @@ main(void)
         cmocka_unit_test(float_arithmetic_rounds_once),
         cmocka_unit_test(casts),
         cmocka_unit_test(ranges),
+        cmocka_unit_test(floats_have_no_bits),
         cmocka_unit_test(operations_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
