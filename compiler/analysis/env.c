@@ -103,7 +103,7 @@ env_expr(const Env *env, ExprId id)
 
 /* ---- affine expressions -------------------------------------------------- */
 
-static bool
+bool
 affine_add_term(Affine *a, ExprId atom, int64_t factor)
 {
     for (int i = 0; i < a->n; i++) {
@@ -127,8 +127,7 @@ affine_add_term(Affine *a, ExprId atom, int64_t factor)
     return true;
 }
 
-/* *a += factor * b */
-static bool
+bool
 affine_add(Affine *a, const Affine *b, int64_t factor)
 {
     int64_t v;

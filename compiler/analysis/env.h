@@ -64,6 +64,10 @@ Interval env_expr(const Env *env, ExprId e);
 /* Returns the range through the affine expression, which shows that x - x is 0. */
 Interval env_range(const Env *env, ExprId e);
 bool env_affine(const Env *env, ExprId e, Affine *out);
+/* Adds factor * atom, or factor * b; false if there are too many terms or the numbers are
+ * too large. */
+bool affine_add_term(Affine *a, ExprId atom, int64_t factor);
+bool affine_add(Affine *a, const Affine *b, int64_t factor);
 /* Computes a - b; false if there are too many terms. */
 bool affine_sub(const Affine *a, const Affine *b, Affine *out);
 Interval env_affine_range(const Env *env, const Affine *a);

@@ -155,8 +155,8 @@ expr_hash(const Expr *e)
 static bool
 expr_same(const Expr *x, const Expr *y)
 {
-    return x->kind == y->kind && x->dtype == y->dtype && x->op == y->op && x->a == y->a &&
-           x->b == y->b && x->imm == y->imm;
+    return x->a == y->a && x->b == y->b && x->op == y->op && x->kind == y->kind &&
+           x->dtype == y->dtype && x->imm == y->imm;
 }
 
 enum {
@@ -219,11 +219,12 @@ expr_add(Kernel *k, Expr e)
 ExprId
 ir_const(Kernel *k, Dtype t, int64_t canonical)
 {
-    Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1};
-    e.imm = scalar_wrap(t, canonical);
-    uint64_t h = ((uint64_t)e.imm ^ (uint64_t)t << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    int64_t imm = t == DT_S64 ? canonical : scalar_wrap(t, canonical);
+    uint64_t h = ((uint64_t)imm ^ (uint64_t)t << 32) * UINT64_C(0x9e3779b97f4a7c15);
     ExprId *recent = &k->recent_consts[h >> 32 & (IR_RECENT - 1)];
-    if (*recent == 0 || !expr_same(&k->exprs.p[*recent], &e)) {
+    const Expr *r = &k->exprs.p[*recent];
+    if (*recent == 0 || r->dtype != t || r->imm != imm) {
+        Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1, .imm = imm};
         *recent = expr_add(k, e);
     }
     return *recent;
@@ -448,8 +449,12 @@ uint32_t
 ir_args(Kernel *k, const Arg *args, int n)
 {
     uint32_t first = k->args.n;
-    for (int i = 0; i < n; i++) {
-        VEC_PUSH(&k->arena, &k->args, args[i]);
+    while (k->args.cap - first < (uint32_t)n) {
+        k->args.p = arena_grow(&k->arena, k->args.p, &k->args.cap, sizeof *k->args.p);
+    }
+    if (n > 0) {
+        memcpy(&k->args.p[first], args, (size_t)n * sizeof *args);
+        k->args.n += (uint32_t)n;
     }
     return first;
 }

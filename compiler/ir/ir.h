@@ -339,6 +339,12 @@ typedef struct Stmt {
             /* A fused scope of which only those elements are needed. The others are of
              * dropped buffers, and are not made. */
             bool trimmed;
+            /* Not 0: the body does with its first elements, then with others after them,
+             * what the list `instrs` would do with that many elements, or with none if
+             * that is less than 1 (passes/join.c, analysis/member.h). The list is in no
+             * body; its masks and numbers of repeats say nothing. */
+            ExprId run;
+            StmtId instrs;
             /* item of Kernel.finishes, 0: none. All that the instructions write is what
              * that says, and bytes of the buffers in the list. */
             uint32_t finish;

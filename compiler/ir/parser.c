@@ -444,8 +444,8 @@ drops(Reader *p)
     return true;
 }
 
-/* A text cannot promise that instructions may be fused, so a fused or finishing scope
- * becomes an ordinary one; the passes find it again. */
+/* A text cannot promise that instructions may be fused, or are one run, so a fused,
+ * joined or finishing scope becomes an ordinary one; the passes find it again. */
 static bool MUST_USE
 scope(Reader *p, Stmt *s, bool fused, Cursor *at, uint32_t begin)
 {
@@ -487,7 +487,8 @@ statement(Reader *p, Cursor *at)
     if (reader_accept(p, "if")) {
         return branch(p, &s, at, begin);
     }
-    bool fused = reader_accept(p, "fused") || reader_accept(p, "finish");
+    bool fused = reader_accept(p, "fused") || reader_accept(p, "finish") ||
+                 reader_accept(p, "run");
     if (fused || reader_accept(p, "scope")) {
         return scope(p, &s, fused, at, begin);
     }

@@ -475,6 +475,7 @@ show_scope(Printer *p, const Stmt *s)
     text_put(p->out, s->scope.trimmed       ? "fused trimmed "
                      : s->scope.fused       ? "fused "
                      : s->scope.finish != 0 ? "finish "
+                     : s->scope.run != 0    ? "run "
                      : s->scope.no_sync     ? "scope no_sync "
                                             : "scope ");
     for (uint32_t i = 0; i < s->scope.ndrops; i++) {

@@ -4,6 +4,8 @@
 #include "passes/access.h"
 #include "isa/operand.h"
 
+#include <string.h>
+
 /* Converts a constant operand for the numeric checker; false: it is not constant. */
 static bool
 const_arg(const Kernel *k, const ParamInfo *param, const Arg *a, CheckArg *out)
@@ -168,6 +170,124 @@ access_list(const Kernel *k, const Stmt *s, Access out[MAX_ACCESSES])
         return 0;
     }
 }
+
+/* ---- equal statements ---------------------------------------------------- */
+
+enum {
+    MEMO_SLOTS = 64, /* a power of two */
+    MEMO_WORDS = 32, /* longer keys are not kept */
+    MEMO_LIST = 4    /* nor are longer lists */
+};
+
+/* The accesses of an instruction; where they begin is not looked at. */
+typedef struct MemoEntry {
+    int nkey, n;
+    uint64_t key[MEMO_WORDS];
+    Access list[MEMO_LIST];
+} MemoEntry;
+
+struct AccessMemo {
+    MemoEntry slots[MEMO_SLOTS];
+};
+
+AccessMemo *
+access_memo_new(Arena *arena)
+{
+    return ARENA_NEW(arena, AccessMemo);
+}
+
+/* Returns what a number is, 0 if it is no constant: equal constants are one
+ * expression. */
+static uint64_t
+number_key(const Kernel *k, ExprId e)
+{
+    return ir_is_const(k, e) ? e : 0;
+}
+
+/* Returns the first operand that is in the same buffer as operand i. */
+static uint64_t
+first_in_buffer(const Arg *args, int i)
+{
+    int first = 0;
+    while (args[first].kind != ARG_REF || args[first].ref.buf != args[i].ref.buf) {
+        first++;
+    }
+    return (uint64_t)first;
+}
+
+/* Puts what the shape of an access depends on. Returns the number of words, 0 if the
+ * statement is none to be kept. */
+static int
+make_key(const Kernel *k, const Stmt *s, int n, uint64_t key[MEMO_WORDS])
+{
+    int words = 0;
+    const Arg *args = &k->args.p[s->instr.arg];
+    key[words++] = s->instr.op;
+    for (int i = 0; i < n; i++) {
+        const Arg *a = &args[i];
+        if (a->kind == ARG_EXPR) {
+            key[words++] = number_key(k, a->expr);
+        } else if (a->kind == ARG_REF) {
+            const Buffer *b = &k->bufs.p[a->ref.buf];
+            key[words++] = (uint64_t)ir_bytes(b);
+            key[words++] = first_in_buffer(args, i) << 32 | (uint64_t)b->role << 24 |
+                           (uint64_t)b->scope << 16 | (uint64_t)a->ref.dtype << 8 |
+                           b->dynamic;
+            words = b->role == BUF_LIST ? MEMO_WORDS : words;
+        } else if (a->kind == ARG_MASK) {
+            key[words++] = (uint64_t)a->mask_form << 32 | number_key(k, a->mask[0]);
+            words = mask_words(a->mask_form) > 1 ? MEMO_WORDS : words;
+        }
+        if (words > MEMO_WORDS - 2) {
+            return 0;
+        }
+    }
+    return s->instr.origin == 0 ? words : 0;
+}
+
+static MemoEntry *
+slot_of(AccessMemo *m, const uint64_t *key, int n)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < n; i++) {
+        h = (h ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return &m->slots[h & (MEMO_SLOTS - 1)];
+}
+
+int
+access_list_kept(AccessMemo *m, const Kernel *k, const Stmt *s, Access out[MAX_ACCESSES])
+{
+    uint64_t key[MEMO_WORDS];
+    int params;
+    if (s->kind != ST_INSTR) {
+        return access_list(k, s, out);
+    }
+    (void)form_params(op_table[s->instr.op].form, &params);
+    int nkey = make_key(k, s, params, key);
+    MemoEntry *e = slot_of(m, key, nkey);
+    if (nkey > 0 && e->nkey == nkey &&
+        memcmp(e->key, key, (size_t)nkey * sizeof *key) == 0) {
+        for (int i = 0; i < e->n; i++) {
+            out[i] = e->list[i];
+            const Ref *r = &k->args.p[s->instr.arg + (uint32_t)out[i].param].ref;
+            out[i].buf = r->buf;
+            out[i].off = r->off;
+        }
+        return e->n;
+    }
+    int n = instr_list(k, s, out);
+    if (nkey > 0 && n <= MEMO_LIST) {
+        e->nkey = nkey;
+        e->n = n;
+        memcpy(e->key, key, (size_t)nkey * sizeof *key);
+        memcpy(e->list, out, (size_t)n * sizeof *out);
+    }
+    return n;
+}
+
+/* ---- loops and runs ------------------------------------------------------ */
 
 void
 access_enter_loop(Env *env, const Stmt *loop)

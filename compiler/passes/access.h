@@ -31,6 +31,14 @@ enum {
  * statements that access no buffer). */
 int access_list(const Kernel *k, const Stmt *s, Access out[MAX_ACCESSES]);
 
+/* Remembers the lists of some instructions, so that those of equal ones are copied: equal
+ * but for buffers of the same kind and size, and for where they are accessed. It is for
+ * one walk over one kernel, which does not change. */
+typedef struct AccessMemo AccessMemo;
+AccessMemo *access_memo_new(Arena *arena);
+int access_list_kept(AccessMemo *m, const Kernel *k, const Stmt *s,
+                     Access out[MAX_ACCESSES]);
+
 /* Sets the range of a loop's variable inside its body. */
 void access_enter_loop(Env *env, const Stmt *loop);
 

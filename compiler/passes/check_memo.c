@@ -25,21 +25,147 @@ put(CheckMemo *m, uint64_t word)
     }
 }
 
+/* What a word of a key says. */
+enum {
+    WORD_CONST, /* a number, in the word itself */
+    WORD_WIDE,  /* a number, in the next word */
+    WORD_RANGE, /* the range of a number follows */
+    WORD_TREE,  /* a tree of operations follows */
+    WORD_NODE,  /* an operation, a register or a variable */
+    WORD_AGAIN  /* a leaf that the tree has already */
+};
+
+enum {
+    MAX_TREE = 12 /* nodes; of larger expressions the range is taken */
+};
+
+static void
+put_range(CheckMemo *m, Interval r)
+{
+    put(m, (uint64_t)r.lo);
+    put(m, (uint64_t)r.hi);
+    put(m, (uint64_t)r.mod);
+    put(m, (uint64_t)r.rem);
+}
+
+static void
+put_const(CheckMemo *m, const Expr *e)
+{
+    const int shift = 16;
+    uint64_t head = (uint64_t)e->dtype << 8;
+    if ((int64_t)((uint64_t)e->imm << shift) >> shift == e->imm) {
+        put(m, (uint64_t)e->imm << shift | head | WORD_CONST);
+    } else {
+        put(m, head | WORD_WIDE);
+        put(m, (uint64_t)e->imm);
+    }
+}
+
+/* The registers and variables of a tree, by the order in which they come. */
+typedef struct Leaves {
+    ExprId id[MAX_TREE];
+    uint32_t n;
+} Leaves;
+
+/* Adds the bounds of a variable's loop, on which its last value depends. */
+static void
+put_frame(CheckMemo *m, const CheckWalk *w, VarId var)
+{
+    uint32_t i = w->frames.n;
+    while (i > 0 && w->frames.p[i - 1].var != var) {
+        i--;
+    }
+    put(m, i > 0);
+    if (i > 0) {
+        put(m, (uint64_t)ir_expr(w->k, w->frames.p[i - 1].begin)->imm);
+        put(m, (uint64_t)ir_expr(w->k, w->frames.p[i - 1].end)->imm);
+    }
+}
+
+static void
+put_leaf(CheckMemo *m, const CheckWalk *w, ExprId id, Leaves *leaves, bool frames)
+{
+    const Expr *e = ir_expr(w->k, id);
+    for (uint32_t i = 0; i < leaves->n; i++) {
+        if (leaves->id[i] == id) {
+            put(m, (uint64_t)i << 8 | WORD_AGAIN);
+            return;
+        }
+    }
+    leaves->id[leaves->n++] = id;
+    put(m, (uint64_t)e->dtype << 16 | (uint64_t)e->kind << 8 | WORD_NODE);
+    put_range(m, env_expr(&w->env, id));
+    if (frames && e->kind == EX_VAR) {
+        put_frame(m, w, e->a);
+    }
+}
+
+/* Adds an expression as it is written: the range of it, and the sum that it is, follow
+ * from its operations, its numbers and the ranges of its leaves. */
+static void
+put_tree(CheckMemo *m, const CheckWalk *w, ExprId id, Leaves *leaves, bool frames)
+{
+    const Expr *e = ir_expr(w->k, id);
+    if (e->kind == EX_CONST) {
+        put_const(m, e);
+        return;
+    }
+    if (e->kind != EX_OP) {
+        put_leaf(m, w, id, leaves, frames);
+        return;
+    }
+    put(m, (uint64_t)(e->b != 0) << 32 | (uint64_t)e->op << 24 |
+               (uint64_t)e->dtype << 16 | (uint64_t)e->kind << 8 | WORD_NODE);
+    put_tree(m, w, e->a, leaves, frames);
+    if (e->b != 0) {
+        put_tree(m, w, e->b, leaves, frames);
+    }
+}
+
+/* Returns whether nothing is known of an expression but what its tree tells: conditions
+ * have not narrowed some part of it. */
+static bool
+is_tree(const CheckWalk *w, const Expr *e)
+{
+    return e->size <= MAX_TREE && w->env.facts.n == 0;
+}
+
 /* Adds what is known of a number. */
 static void
 put_expr(CheckMemo *m, const CheckWalk *w, ExprId id)
 {
     const Expr *e = ir_expr(w->k, id);
-    put(m, (uint64_t)e->dtype << 1 | (e->kind == EX_CONST));
     if (e->kind == EX_CONST) {
-        put(m, (uint64_t)e->imm);
-        return;
+        put_const(m, e);
+    } else if (is_tree(w, e)) {
+        Leaves leaves;
+        leaves.n = 0;
+        put(m, WORD_TREE);
+        put_tree(m, w, id, &leaves, false);
+    } else {
+        put(m, (uint64_t)e->dtype << 8 | WORD_RANGE);
+        put_range(m, env_range(&w->env, id));
     }
-    Interval r = env_range(&w->env, id);
-    put(m, (uint64_t)r.lo);
-    put(m, (uint64_t)r.hi);
-    put(m, (uint64_t)r.mod);
-    put(m, (uint64_t)r.rem);
+}
+
+/* Adds what is known of an offset that is no constant: as of a number, and the largest
+ * that it certainly has. */
+static void
+put_offset(CheckMemo *m, const CheckWalk *w, ExprId id)
+{
+    Nest nest = check_walk_nest(w);
+    int64_t last = 0;
+    if (is_tree(w, ir_expr(w->k, id))) {
+        Leaves leaves;
+        leaves.n = 0;
+        bool frames = witness_has_last(&w->env, &nest);
+        put(m, (uint64_t)frames << 8 | WORD_TREE);
+        put_tree(m, w, id, &leaves, frames);
+    } else {
+        put_expr(m, w, id);
+        put(m, witness_largest(&w->env, &nest, id, &last));
+        put(m, (uint64_t)last);
+    }
 }
 
 /* The tensors of a site: two are the same one, or any two. */
@@ -72,12 +198,10 @@ put_tensor(CheckMemo *m, const CheckWalk *w, const Ref *r, Tensors *t)
     put(m, (uint64_t)b->bytes);
     put(m, (uint64_t)b->grown);
     put(m, (uint64_t)(b->role == BUF_LIST ? b->elems : 0));
-    put_expr(m, w, r->off);
-    if (!ir_is_const(w->k, r->off)) {
-        Nest nest = check_walk_nest(w);
-        int64_t last = 0;
-        put(m, witness_largest(&w->env, &nest, r->off, &last));
-        put(m, (uint64_t)last);
+    if (ir_is_const(w->k, r->off)) {
+        put_expr(m, w, r->off);
+    } else {
+        put_offset(m, w, r->off);
         t->moving = true;
     }
 }

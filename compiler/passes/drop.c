@@ -4,15 +4,18 @@
  * Needs: fused scopes. Guarantees: of a buffer in the list of a fused scope, no byte that
  * the scope writes is read after the scope before it is written again; a scope that has
  * one move drops its tile, so that only the check of it is left, else the move takes the
- * scope's place; an uneven scope is a fused one if nothing needs elements beyond those of
- * its shortest member. Never: changes statements otherwise.
+ * scope's place; a move that ends a scope with a run may follow it if nothing is dropped;
+ * an uneven scope is a fused one if nothing needs elements beyond those of its shortest
+ * member. Never: changes statements otherwise.
  *
  * Who reads bytes that were never written sees what is left in their memory, so what has
  * been there is not dropped, unless that makes no difference (passes/unset.h). */
 #include "analysis/count.h"
+#include "analysis/member.h"
 #include "passes/fate.h"
 #include "passes/passes.h"
 #include "passes/reaching.h"
+#include "passes/rewrite.h"
 #include "passes/unset.h"
 
 enum {
@@ -56,11 +59,13 @@ is_dropped(const Drop *d, StmtId scope, BufId b)
 {
     Iteration it;
     const Kernel *k = d->k;
-    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
-        if (iteration_sink(k, &k->stmts.p[s], &it)) {
+    ScopeMember m[MOST_SCOPE_MEMBERS];
+    int n = scope_members(k, k->stmts.p[scope].scope.body, m);
+    for (int j = 0; j < n; j++) {
+        if (iteration_sink(k, &k->stmts.p[m[j].stmt], &it)) {
             continue; /* it writes other buffers than the loop */
         }
-        if (!iteration_of(k, &k->stmts.p[s], &it)) {
+        if (!member_iteration(k, &m[j], &it)) {
             return false;
         }
         for (int i = 0; i < it.n; i++) {
@@ -70,7 +75,7 @@ is_dropped(const Drop *d, StmtId scope, BufId b)
             }
         }
     }
-    return true;
+    return n >= 0;
 }
 
 static void
@@ -94,8 +99,10 @@ drop_in_scope(Drop *d, StmtId scope)
     Kernel *k = d->k;
     k->stmts.p[scope].scope.drop = k->drops.n;
     k->stmts.p[scope].scope.ndrops = 0;
-    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
-        if (iteration_of(k, &k->stmts.p[s], &it)) {
+    ScopeMember m[MOST_SCOPE_MEMBERS];
+    int n = scope_members(k, k->stmts.p[scope].scope.body, m);
+    for (int i = 0; i < n; i++) {
+        if (member_iteration(k, &m[i], &it)) {
             drop_written(d, scope, &it);
         }
     }
@@ -117,18 +124,6 @@ copy_members(Kernel *k, StmtId first, StmtId *last)
         VEC_PUSH(&k->arena, &k->stmts, copy);
         k->stmts.p[*last].next = k->stmts.n - 1;
         *last = k->stmts.n - 1;
-    }
-}
-
-/* Takes statements that no body has any more out of all others. */
-static void
-forget(Kernel *k, StmtId first)
-{
-    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
-        if (k->stmts.p[s].kind == ST_SCOPE) {
-            forget(k, k->stmts.p[s].scope.body);
-        }
-        k->stmts.p[s].kind = ST_NONE;
     }
 }
 
@@ -211,7 +206,7 @@ keeps_trial(Drop *d, const Trial *t)
     Kernel *k = d->k;
     Stmt *st = &k->stmts.p[t->scope];
     bool kept = needs_least(d, t->scope, NULL) || needs_least(d, t->scope, d->reaching);
-    forget(k, kept ? t->body : st->scope.body);
+    rewrite_forget(k, kept ? t->body : st->scope.body);
     if (!kept) {
         st->scope.body = t->body;
         st->scope.fused = st->scope.trimmed = false;
@@ -234,6 +229,40 @@ unwrap_move(Kernel *k, StmtId scope)
         StmtId next = st->next;
         *st = *only;
         st->next = next;
+    }
+}
+
+static bool
+has_run(const Kernel *k, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.run != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A tile that stays in memory, and that the scope does not load, is written to global
+ * memory by a copy, which waits less for lines than a loop that computes: a move at the
+ * end of such a scope leaves it. */
+static void
+release_last_move(Kernel *k, StmtId scope)
+{
+    Iteration it;
+    Stmt *st = &k->stmts.p[scope];
+    StmtId before = 0, last = st->scope.body;
+    while (k->stmts.p[last].next != 0) {
+        before = last;
+        last = k->stmts.p[last].next;
+    }
+    if (st->scope.ndrops == 0 && before != 0 && has_run(k, st->scope.body) &&
+        !(iteration_of(k, &k->stmts.p[st->scope.body], &it) && it.moves) &&
+        iteration_of(k, &k->stmts.p[last], &it) && it.moves &&
+        k->bufs.p[it.op[0].ref.buf].scope == SC_GM) {
+        k->stmts.p[before].next = 0;
+        k->stmts.p[last].next = st->next;
+        st->next = last;
     }
 }
 
@@ -297,6 +326,7 @@ pass_drop(Kernel *k)
     for (StmtId s = 1; s < k->stmts.n; s++) {
         if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
             unwrap_move(k, s);
+            release_last_move(k, s);
         }
     }
     arena_free(&scratch);

@@ -37,6 +37,7 @@ typedef struct Fold {
     /* by ExprId, for the expressions that existed before: 0 = not looked at */
     ExprId *replaced;
     uint32_t nreplaced;
+    bool any;          /* some register is folded */
     uint32_t *scanned; /* by ExprId: number of the scan of reads; counting up resets it */
     uint32_t scan;
 } Fold;
@@ -147,8 +148,10 @@ keep_zero_counts(Fold *f, const Stmt *s)
     const ParamInfo *p =
         s->kind == ST_INSTR ? form_params(op_table[s->instr.op].form, &n) : NULL;
     for (int i = 0; i < n; i++) {
-        if (may_be_zero(&p[i])) {
-            keep_zeros(f, f->k->args.p[s->instr.arg + (uint32_t)i].expr);
+        const Arg *a = &f->k->args.p[s->instr.arg + (uint32_t)i];
+        bool reads = a->kind == ARG_EXPR && (ir_expr(f->k, a->expr)->flags & EXF_REG);
+        if (reads && may_be_zero(&p[i])) {
+            keep_zeros(f, a->expr);
         }
     }
 }
@@ -160,6 +163,25 @@ note_assignment(Fold *f, const Stmt *s)
     r->sets++;
     r->constant = s->kind == ST_SET && ir_is_const(f->k, s->set.value) ? s->set.value : 0;
     r->visible = true;
+}
+
+/* Counts the assignments of a body. */
+static void
+count_sets(Fold *f, StmtId first)
+{
+    for (StmtId id = first; id; id = f->k->stmts.p[id].next) {
+        const Stmt *s = &f->k->stmts.p[id];
+        if (s->kind == ST_SET || s->kind == ST_LOAD) {
+            note_assignment(f, s);
+        } else if (s->kind == ST_FOR) {
+            count_sets(f, s->loop.body);
+        } else if (s->kind == ST_SCOPE) {
+            count_sets(f, s->scope.body);
+        } else if (s->kind == ST_IF) {
+            count_sets(f, s->cond.then_body);
+            count_sets(f, s->cond.else_body);
+        }
+    }
 }
 
 static void
@@ -301,7 +323,9 @@ fold_stmt(Fold *f, StmtId id)
 {
     Kernel *k = f->k;
     Stmt *s = &k->stmts.p[id];
-    each_expr(f, s, visit_replace);
+    if (f->any) {
+        each_expr(f, s, visit_replace);
+    }
     switch ((StmtKind)s->kind) {
     case ST_SET:
         return is_folded(f, s->set.reg) ? drop_stmt(k, id) : id;
@@ -344,6 +368,36 @@ fold_body(Fold *f, StmtId first)
     return head;
 }
 
+/* Returns whether some register may be folded, or is. */
+static bool
+any_folded(const Fold *f)
+{
+    for (RegId r = 1; r < f->k->regs.n; r++) {
+        if (is_folded(f, r)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the registers that are folded. In most kernels no register is set only once and
+ * to a constant, so reads are looked at only then. */
+static void
+find_folded(Fold *f)
+{
+    Kernel *k = f->k;
+    f->regs = ARENA_ARRAY(&f->scratch, RegFacts, k->regs.n);
+    count_sets(f, k->body);
+    if (any_folded(f)) {
+        memset(f->regs, 0, k->regs.n * sizeof *f->regs);
+        f->nreplaced = k->exprs.n;
+        f->replaced = ARENA_ARRAY(&f->scratch, ExprId, k->exprs.n);
+        f->scanned = ARENA_ARRAY(&f->scratch, uint32_t, k->exprs.n);
+        scan_body(f, k->body);
+        f->any = any_folded(f);
+    }
+}
+
 bool
 pass_fold(Kernel *k)
 {
@@ -352,11 +406,7 @@ pass_fold(Kernel *k)
     }
     Fold f = {.k = k, .scan = 1};
     arena_init(&f.scratch);
-    f.nreplaced = k->exprs.n;
-    f.regs = ARENA_ARRAY(&f.scratch, RegFacts, k->regs.n);
-    f.replaced = ARENA_ARRAY(&f.scratch, ExprId, k->exprs.n);
-    f.scanned = ARENA_ARRAY(&f.scratch, uint32_t, k->exprs.n);
-    scan_body(&f, k->body);
+    find_folded(&f);
     k->body = fold_body(&f, k->body);
     arena_free(&f.scratch);
     k->folded = true;

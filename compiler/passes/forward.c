@@ -11,7 +11,8 @@
  * burst, are rows of the tile; then an operand is changed that lies in one row, and the
  * repeats of a transpose may go from row to row. How many rows there are may be known
  * only at run time: then the number of the row has to be the variable of a loop over as
- * many. A move that is checked stays where it is, with its check. */
+ * many. A move that is checked stays where it is, with its check. A run
+ * (Stmt.scope.run) reads its tile, since its instructions stand for each other. */
 #include "isa/operand.h"
 #include "passes/access.h"
 #include "passes/passes.h"
@@ -368,7 +369,7 @@ forward_inside(Forward *f, StmtId first)
             change(f, st);
         } else if (st->kind == ST_FOR) {
             forward_loop(f, s);
-        } else if (st->kind == ST_SCOPE) {
+        } else if (st->kind == ST_SCOPE && st->scope.run == 0) {
             forward_inside(f, st->scope.body);
         } else if (st->kind == ST_IF) {
             forward_inside(f, st->cond.then_body);
@@ -421,7 +422,7 @@ forward_after(Forward *f, StmtId move)
             }
         } else if (!last && st->kind == ST_FOR) {
             forward_loop(f, s);
-        } else if (!last && st->kind == ST_SCOPE) {
+        } else if (!last && st->kind == ST_SCOPE && st->scope.run == 0) {
             forward_inside(f, st->scope.body);
         } else if (!last && st->kind == ST_IF) {
             forward_inside(f, st->cond.then_body);

@@ -13,6 +13,7 @@
 
 /* ASSUMES arguments-apart: global tensors of different arguments share no bytes. */
 #include "analysis/count.h"
+#include "analysis/member.h"
 #include "isa/operand.h"
 #include "passes/passes.h"
 #include "passes/reaching.h"
@@ -22,12 +23,17 @@
 enum {
     REST_PART = 8,
     MOST_MEMBERS = 24,
-    MOST_DEPTH = 4
+    MOST_DEPTH = 4,
+    MOST_ROWS = 4095,     /* the most bursts of a move; no instruction has more repeats */
+    MOST_MULTIPLE = 65535 /* of the rows, that does not wrap in 32 bits */
 };
+
+_Static_assert((int64_t)MOST_ROWS *MOST_MULTIPLE <= INT32_MAX, "multiples do not wrap");
 
 typedef struct Member {
     StmtId stmt;
-    bool sink; /* see iteration_sink: it writes after the loop */
+    StmtId unit; /* the run that it is in (Stmt.scope.run), or itself */
+    bool sink;   /* see iteration_sink: it writes after the loop */
     Iteration it;
     Count lanes; /* the same number by what its register was set to (passes/reaching.h) */
 } Member;
@@ -165,6 +171,17 @@ has_bits(const Group *g)
     return false;
 }
 
+static bool
+has_run(const Group *g)
+{
+    for (int i = 0; i < g->n; i++) {
+        if (g->member[i].unit != g->member[i].stmt) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Returns whether all members are as long as this iteration. */
 static bool
 has_length(const Group *g, const Iteration *it)
@@ -194,6 +211,25 @@ has_least(const Fuse *f, const Group *g, const Iteration *it, Count lanes)
            (count_least(f->k, c, g->n + 1) >= 0 || count_least(f->k, set, g->n + 1) >= 0);
 }
 
+/* Returns whether as many elements as all rows have are those of a flat run, whose number
+ * may be a multiple of the number of rows. No instruction has more than MOST_ROWS rows,
+ * and all members are checked before one executes, so that multiple does not wrap. */
+static bool
+rows_make(const Kernel *k, Count rows, Count run)
+{
+    const Expr *x = count_known(run) ? NULL : ir_expr(k, run.of);
+    if (x == NULL || x->kind != EX_OP || x->op != SOP_MUL ||
+        dtype_size((Dtype)x->dtype) < 4 || rows.of == 0) {
+        return count_same(rows, run);
+    }
+    bool right = ir_is_const(k, x->b);
+    int64_t by =
+        ir_is_const(k, right ? x->b : x->a) ? ir_expr(k, right ? x->b : x->a)->imm : 0;
+    bool multiple = (right ? x->a : x->b) == rows.of && by > 0 && by <= MOST_MULTIPLE &&
+                    run.times * by == rows.times;
+    return multiple || count_same(rows, run);
+}
+
 /* Gives the group the shape that it has with one more member; false: the shapes differ.
  * What a sink reads has as many elements as it reads, and bits have whole chunks, or no
  * memory. */
@@ -202,7 +238,7 @@ take_shape(const Fuse *f, Group *g, const Iteration *it, Count lanes)
 {
     Count all = {g->rows.of, g->rows.times * g->lanes.times};
     if ((has_sink(g) || has_bits(g) || iteration_has_bits(it)) && !has_length(g, it) &&
-        !has_least(f, g, it, lanes)) {
+        (has_run(g) || !has_least(f, g, it, lanes))) {
         return false;
     }
     if (g->n == 0) {
@@ -218,12 +254,12 @@ take_shape(const Fuse *f, Group *g, const Iteration *it, Count lanes)
         return count_same(g->rows, it->rows) && count_same(g->lanes, it->lanes);
     }
     if (!g->flat) {
-        return count_same(all, it->lanes);
+        return rows_make(f->k, all, it->lanes);
     }
     Count rows = it->rows;
     for (int i = 0; i < g->n; i++) {
         Count want = {rows.of, rows.times * it->lanes.times};
-        if (!count_same(want, g->member[i].it.lanes)) {
+        if (!rows_make(f->k, want, g->member[i].it.lanes)) {
             return false;
         }
     }
@@ -281,21 +317,38 @@ joins(const Fuse *f, const Iteration *it, Count lanes, Group *with)
 }
 
 static bool
-add_member(Fuse *f, StmtId s, const Iteration *it)
+add_member(Fuse *f, StmtId s, StmtId unit, const Iteration *it)
 {
     Group *g = &f->group;
     bool flat = g->flat;
     Count rows = g->rows, lanes = g->lanes;
     Iteration set = *it;
-    reaching_counts(f->reaching, s, &set);
+    reaching_counts(f->reaching, unit, &set);
     if (!joins(f, it, set.lanes, g)) {
         g->flat = flat;
         g->rows = rows;
         g->lanes = lanes;
         return false;
     }
-    g->member[g->n++] = (Member){.stmt = s, .it = *it, .lanes = set.lanes};
+    g->member[g->n++] = (Member){.stmt = s, .unit = unit, .it = *it, .lanes = set.lanes};
     return true;
+}
+
+/* Adds all members of a run, or none. */
+static bool
+add_run(Fuse *f, StmtId run)
+{
+    ScopeMember m[MOST_SCOPE_MEMBERS];
+    Group *g = &f->group, before = *g;
+    Iteration it;
+    int n = has_bits(g) ? -1 : run_members(f->k, run, m);
+    for (int i = 0; i < n; i++) {
+        if (!member_iteration(f->k, &m[i], &it) || !add_member(f, m[i].stmt, run, &it)) {
+            *g = before;
+            return false;
+        }
+    }
+    return n > 0;
 }
 
 /* ---- statements that move before a group --------------------------------- */
@@ -304,8 +357,7 @@ static bool
 group_reads_register(const Fuse *f, RegId r)
 {
     for (int i = 0; i < f->group.n; i++) {
-        const Stmt *s = &f->k->stmts.p[f->group.member[i].stmt];
-        if (rewrite_instr_reads(f->k, s, r)) {
+        if (rewrite_stmt_reads(f->k, f->group.member[i].unit, r)) {
             return true;
         }
     }
@@ -343,7 +395,8 @@ static bool
 group_is_proved(const Fuse *f)
 {
     for (int i = 0; i < f->group.n; i++) {
-        if (f->k->stmts.p[f->group.member[i].stmt].proof != PROOF_PROVED) {
+        const Member *m = &f->group.member[i];
+        if (m->unit != m->stmt || f->k->stmts.p[m->stmt].proof != PROOF_PROVED) {
             return false;
         }
     }
@@ -456,8 +509,15 @@ add_sink(Fuse *f, StmtId s, const Iteration *it)
     if (g->n == 0 || g->n == MOST_MEMBERS || !g->flat || !ends_group(f, s, it)) {
         return false;
     }
-    g->member[g->n++] = (Member){.stmt = s, .sink = true, .it = *it};
+    g->member[g->n++] = (Member){.stmt = s, .unit = s, .sink = true, .it = *it};
     return true;
+}
+
+/* Returns whether two members have to be in one part. */
+static bool
+belong_together(const Member *a, const Member *b)
+{
+    return a->unit == b->unit || share_values(&a->it, &b->it);
 }
 
 /* Numbers the parts of a group: members that share values, themselves or through others,
@@ -468,7 +528,7 @@ find_parts(const Group *g, int *part)
     for (int i = 0; i < g->n; i++) {
         part[i] = i;
         for (int j = 0; j < i; j++) {
-            if (part[j] == part[i] || !share_values(&g->member[j].it, &g->member[i].it)) {
+            if (part[j] == part[i] || !belong_together(&g->member[j], &g->member[i])) {
                 continue;
             }
             int low = MIN(part[i], part[j]), high = MAX(part[i], part[j]);
@@ -564,11 +624,13 @@ append_part(Fuse *f, const Group *g, const int *part, int number, Chain *c)
     for (int i = 0; i < g->n; i++) {
         n += part[i] == number;
     }
+    StmtId last = 0;
     for (int i = 0; i < g->n; i++) {
-        if (part[i] == number) {
+        if (part[i] == number && g->member[i].unit != last) {
             bool alone = n == 1 && !computes_from_global(k, &g->member[i].it) &&
                          !is_checked_move(k, &g->member[i]);
-            append(k, alone ? c : &inside, g->member[i].stmt);
+            last = g->member[i].unit;
+            append(k, alone ? c : &inside, last);
         }
     }
     if (inside.first != 0) {
@@ -637,7 +699,8 @@ take(Fuse *f, Chain *c, StmtId s)
     const Stmt *st = &f->k->stmts.p[s];
     Iteration it;
     bool loop = is_loop(f, st, &it);
-    if (loop && add_member(f, s, &it)) {
+    bool run = st->kind == ST_SCOPE && st->scope.run != 0 && f->depth < MOST_DEPTH;
+    if (run ? add_run(f, s) : loop && add_member(f, s, s, &it)) {
         return;
     }
     if (!loop && iteration_sink(f->k, st, &it) && add_sink(f, s, &it)) {
@@ -654,7 +717,7 @@ take(Fuse *f, Chain *c, StmtId s)
             return;
         }
         close_group(f, c);
-        if (loop && add_member(f, s, &it)) {
+        if (run ? add_run(f, s) : loop && add_member(f, s, s, &it)) {
             return;
         }
     }

@@ -48,14 +48,22 @@ typedef struct Stripes {
     int64_t lo, stride, len, count;
 } Stripes;
 
-/* The bytes at key + an offset of the set. Too many runs for the set wait beside it for
- * those that fill their gaps. */
-typedef struct Group {
-    int n; /* number of terms of the key, which are sorted by atom */
+/* A sum of terms, sorted by atom. */
+typedef struct Key {
+    int n;
     ExprId atom[MAX_KEY];
     int64_t factor[MAX_KEY];
+} Key;
+
+static const Key no_terms = {0};
+
+/* The bytes at key + an offset of the set. Too many runs for the set wait beside it for
+ * those that fill their gaps. Nearly all groups have neither terms nor stripes, and there
+ * are many. */
+typedef struct Group {
+    const Key *key;
     ByteSet set;
-    Stripes stripes; /* count 0: none */
+    const Stripes *stripes; /* or null */
 } Group;
 
 /* State of a buffer: it is never changed, only replaced. Null: nothing is written. */
@@ -79,6 +87,7 @@ typedef struct Init {
     Kernel *k;
     Arena scratch;
     RegAffine regs;
+    AccessMemo *accesses;
     const Written **written; /* by BufId */
     ByteSet *possible;       /* by BufId */
     bool *warned;            /* by BufId */
@@ -126,7 +135,7 @@ leave(Init *in, uint32_t mark)
 }
 
 static bool
-same_key(const Group *x, const Group *y)
+same_key(const Key *x, const Key *y)
 {
     bool same = x->n == y->n;
     for (int i = 0; same && i < x->n; i++) {
@@ -136,14 +145,27 @@ same_key(const Group *x, const Group *y)
 }
 
 static const Group *
-find_group(const Written *w, const Group *key)
+find_group(const Written *w, const Key *key)
 {
     for (int i = 0; w && i < w->n; i++) {
-        if (same_key(&w->groups[i], key)) {
+        if (same_key(w->groups[i].key, key)) {
             return &w->groups[i];
         }
     }
     return NULL;
+}
+
+static bool
+same_stripes(const Stripes *x, const Stripes *y)
+{
+    return x == y || (x && y && memcmp(x, y, sizeof *x) == 0);
+}
+
+/* Returns a key that lives as long as the states. */
+static const Key *
+keep_key(Init *in, const Key *key)
+{
+    return key->n ? arena_copy(&in->scratch, key, sizeof *key) : &no_terms;
 }
 
 /* Returns w with the set of a key replaced, or with one group more if there is room. */
@@ -151,11 +173,10 @@ static const Written *
 with_group(Init *in, const Written *w, const Group *g)
 {
     int n = w ? w->n : 0;
-    const Group *old = find_group(w, g);
+    const Group *old = find_group(w, g->key);
     int index = old ? (int)(old - w->groups) : n;
-    if (index == MAX_GROUPS ||
-        (old && old->set.p == g->set.p && old->set.n == g->set.n &&
-         memcmp(&old->stripes, &g->stripes, sizeof g->stripes) == 0)) {
+    if (index == MAX_GROUPS || (old && old->set.p == g->set.p && old->set.n == g->set.n &&
+                                same_stripes(old->stripes, g->stripes))) {
         return w;
     }
     int total = MAX(n, index + 1);
@@ -166,6 +187,7 @@ with_group(Init *in, const Written *w, const Group *g)
         memcpy(made->groups, w->groups, (size_t)n * sizeof(Group));
     }
     made->groups[index] = *g;
+    made->groups[index].key = old ? old->key : keep_key(in, g->key);
     return made;
 }
 
@@ -174,10 +196,10 @@ meet(Init *in, const Written *x, const Written *y)
 {
     const Written *both = NULL;
     for (int i = 0; x && i < x->n; i++) {
-        const Group *other = find_group(y, &x->groups[i]);
+        const Group *other = find_group(y, x->groups[i].key);
         if (other) {
             Group g = x->groups[i];
-            g.stripes = (Stripes){0};
+            g.stripes = NULL;
             g.set = byteset_meet(&in->scratch, g.set, other->set);
             both = g.set.n ? with_group(in, both, &g) : both;
         }
@@ -225,9 +247,9 @@ apply(Init *in, const Branch *b)
 /* Returns the key of an offset: its terms, by atom. False: a term's value may change
  * between statements, or there are too many terms. */
 static bool
-key_of(const Init *in, const Affine *off, Group *key)
+key_of(const Init *in, const Affine *off, Key *key)
 {
-    *key = (Group){.n = off->n};
+    key->n = off->n;
     if (off->n > MAX_KEY) {
         return false;
     }
@@ -258,44 +280,43 @@ run_at(const Access *a, int64_t i, int64_t off)
 /* Adds runs with gaps to a group. If they fill the gaps of those that wait there, all
  * bytes from the first to the last run are written; else they wait. */
 static void
-write_stripes(Init *in, const Access *a, int64_t off, Group *key)
+write_stripes(Init *in, const Access *a, int64_t off, Group *g)
 {
     ByteRange first = run_at(a, 0, off);
     int64_t stride = a->fp.count0 == 1 ? a->fp.stride1 : a->fp.stride0;
     Stripes s = {first.lo, stride, a->fp.len, access_runs(a)};
-    Stripes w = key->stripes;
+    Stripes w = g->stripes ? *g->stripes : (Stripes){0};
     int64_t lo = MIN(s.lo, w.lo), hi;
     bool fills = w.count == s.count && w.stride == s.stride &&
                  s.len + w.len == s.stride &&
                  (s.lo == sat_add(w.lo, w.len) || w.lo == sat_add(s.lo, s.len)) &&
                  checked_mul(s.count, s.stride, &hi) && checked_add(lo, hi, &hi);
     if (fills) {
-        key->set = byteset_add(&in->scratch, key->set, (ByteRange){lo, hi}, BYTESET_DROP);
+        g->set = byteset_add(&in->scratch, g->set, (ByteRange){lo, hi}, BYTESET_DROP);
     } else {
-        key->stripes = s;
+        g->stripes = arena_copy(&in->scratch, &s, sizeof s);
     }
 }
 
 static void
 write_certain(Init *in, const Access *a, const Affine *off)
 {
-    Group key;
+    Key key;
     bool stripes = access_runs(a) > MAX_RUNS;
     if (!a->known || !a->exact || (stripes && a->fp.count0 != 1 && a->fp.count1 != 1) ||
         !key_of(in, off, &key)) {
         return;
     }
     const Group *old = find_group(in->written[a->buf], &key);
-    key.set = old ? old->set : (ByteSet){0};
-    key.stripes = old ? old->stripes : (Stripes){0};
+    Group g = old ? *old : (Group){.key = &key};
     if (stripes) {
-        write_stripes(in, a, off->constant, &key);
+        write_stripes(in, a, off->constant, &g);
     }
     for (int64_t i = 0; i < access_runs(a) && !stripes; i++) {
-        key.set =
-            byteset_add(&in->scratch, key.set, run_at(a, i, off->constant), BYTESET_DROP);
+        g.set =
+            byteset_add(&in->scratch, g.set, run_at(a, i, off->constant), BYTESET_DROP);
     }
-    const Written *w = with_group(in, in->written[a->buf], &key);
+    const Written *w = with_group(in, in->written[a->buf], &g);
     if (w != in->written[a->buf]) {
         set_written(in, a->buf, w);
     }
@@ -375,16 +396,16 @@ rows_in(const Init *in, const ByteSet *set, const Access *a, const Affine *d)
 static bool
 in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
 {
-    Affine key = {.n = g->n};
+    Affine key = {.n = g->key->n};
     Affine d;
-    memcpy(key.atom, g->atom, sizeof g->atom);
-    memcpy(key.factor, g->factor, sizeof g->factor);
+    memcpy(key.atom, g->key->atom, sizeof g->key->atom);
+    memcpy(key.factor, g->key->factor, sizeof g->key->factor);
     if (!affine_sub(off, &key, &d)) {
         return false;
     }
     Interval at = env_affine_range(&in->regs.env, &d);
     ByteRange all = {at.lo, sat_add(at.hi, access_end(a))};
-    if (g->n == 0) { /* offsets are absolute; a checked access stays in its buffer */
+    if (g->key->n == 0) { /* offsets are absolute; a checked access stays in its buffer */
         all.lo = MAX(all.lo, 0);
         all.hi = MIN(all.hi, ir_room(&in->k->bufs.p[a->buf]));
     }
@@ -397,8 +418,7 @@ is_written(const Init *in, const Access *a)
     const Written *w = in->written[a->buf];
     Affine off = reg_affine_of(&in->regs, a->off);
     if (!a->known) { /* then the whole buffer must be written */
-        const Group whole = {0};
-        const Group *g = find_group(w, &whole);
+        const Group *g = find_group(w, &no_terms);
         return g &&
                byteset_covers(g->set, (ByteRange){0, ir_room(&in->k->bufs.p[a->buf])});
     }
@@ -462,7 +482,7 @@ static void
 do_accesses(Init *in, const Stmt *s)
 {
     Access list[MAX_ACCESSES];
-    int n = access_list(in->k, s, list);
+    int n = access_list_kept(in->accesses, in->k, s, list);
     for (int i = 0; i < n; i++) {
         Scope scope = in->k->bufs.p[list[i].buf].scope;
         if (scope == SC_GM || scope == SC_SREG || scope == SC_LMEM) {
@@ -484,20 +504,20 @@ do_accesses(Init *in, const Stmt *s)
 /* Returns the key without the term of variable v; *factor gets that term's factor. False:
  * the key depends on loop variables in another way. */
 static bool
-without_var(const Init *in, const Group *g, VarId v, Group *key, int64_t *factor)
+without_var(const Init *in, const Key *from, VarId v, Key *key, int64_t *factor)
 {
-    *key = (Group){0};
+    key->n = 0;
     *factor = 0;
-    for (int i = 0; i < g->n; i++) {
-        const Expr *e = ir_expr(in->k, g->atom[i]);
+    for (int i = 0; i < from->n; i++) {
+        const Expr *e = ir_expr(in->k, from->atom[i]);
         if (e->kind != EX_VAR) {
             return false;
         }
         if (e->a == v) {
-            *factor = g->factor[i];
+            *factor = from->factor[i];
         } else {
-            key->atom[key->n] = g->atom[i];
-            key->factor[key->n++] = g->factor[i];
+            key->atom[key->n] = from->atom[i];
+            key->factor[key->n++] = from->factor[i];
         }
     }
     return true;
@@ -532,19 +552,19 @@ after_loop(Init *in, const Written *before, const Written *last, VarId v,
     const Written *w = before;
     for (int i = 0; last && i < last->n; i++) {
         const Group *g = &last->groups[i];
-        Group key;
+        Key key;
         int64_t factor;
-        if (!without_var(in, g, v, &key, &factor)) {
+        if (!without_var(in, g->key, v, &key, &factor)) {
             continue;
         }
         const Group *old = find_group(w, &key);
-        key.set = old ? old->set : (ByteSet){0};
+        Group sum = {.key = &key, .set = old ? old->set : (ByteSet){0}};
         for (int r = 0; r < g->set.n; r++) {
-            key.set = factor
-                          ? stretch(in, key.set, g->set.p[r], factor, bounds)
-                          : byteset_add(&in->scratch, key.set, g->set.p[r], BYTESET_DROP);
+            sum.set = factor
+                          ? stretch(in, sum.set, g->set.p[r], factor, bounds)
+                          : byteset_add(&in->scratch, sum.set, g->set.p[r], BYTESET_DROP);
         }
-        w = key.set.n ? with_group(in, w, &key) : w;
+        w = sum.set.n ? with_group(in, w, &sum) : w;
     }
     return w;
 }
@@ -749,6 +769,7 @@ pass_init(Kernel *k)
     in.stamp = ARENA_ARRAY(&in.scratch, uint32_t, k->bufs.n);
     in.vars = ARENA_ARRAY(&in.scratch, int64_t, k->vars.n);
     reg_affine_init(&in.regs, k, &in.scratch);
+    in.accesses = access_memo_new(&in.scratch);
     k->may_read_uninit = false;
     for (BufId i = 0; i < k->bufs.n; i++) {
         k->bufs.p[i].unset = false;

@@ -123,6 +123,17 @@ read_stmt(Notice *n, const Stmt *s)
     }
 }
 
+/* Returns whether some statement assigns each register. */
+static bool
+all_are_set(const Notice *n)
+{
+    bool all = true;
+    for (RegId r = 1; r < n->k->regs.n; r++) {
+        all = all && n->set[r];
+    }
+    return all;
+}
+
 /* Returns whether an instruction moves from a buffer that nothing has written before into
  * an input: probably its tensors are swapped. */
 static bool
@@ -165,12 +176,13 @@ pass_notice(Kernel *k)
     Notice n = {.k = k};
     n.set = ARENA_ARRAY(&scratch, bool, k->regs.n + 1);
     n.reported = ARENA_ARRAY(&scratch, bool, k->regs.n + 1);
-    n.visited = ARENA_ARRAY(&scratch, bool, k->exprs.n + 1);
     n.write = ARENA_ARRAY(&scratch, StmtId, k->bufs.n + 1);
     for (uint32_t i = 1; i < k->stmts.n; i++) {
         note_writes(&n, i);
     }
-    for (uint32_t i = 1; i < k->stmts.n; i++) {
+    bool all_set = all_are_set(&n);
+    n.visited = ARENA_ARRAY(&scratch, bool, all_set ? 0 : k->exprs.n + 1);
+    for (uint32_t i = 1; i < k->stmts.n && !all_set; i++) {
         read_stmt(&n, &k->stmts.p[i]);
     }
     for (uint32_t i = 0; i < k->params.n; i++) {

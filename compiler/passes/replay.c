@@ -1,7 +1,7 @@
 /* replay.c: executes kernels with terms in place of bytes (see passes/replay.h). */
 #include "passes/replay.h"
 
-#include "analysis/iteration.h"
+#include "analysis/member.h"
 #include "analysis/site.h"
 #include "isa/operand.h"
 #include "layout/fractal.h"
@@ -16,7 +16,7 @@ enum {
     FEW_TRIPS = 8,        /* all iterations are executed */
     FIRST_TRIPS = 3,      /* of more, these and the last one */
     MOST_CORES = 3,
-    MOST_FUSED = 64
+    MOST_FUSED = MOST_SCOPE_MEMBERS
 };
 
 typedef struct Page {
@@ -687,16 +687,19 @@ static bool
 collect(Machine *m, Fused *f)
 {
     bool flat = true;
-    for (StmtId s = f->scope->scope.body; s != 0; s = m->k->stmts.p[s].next) {
+    ScopeMember member[MOST_SCOPE_MEMBERS];
+    int n = scope_members(m->k, f->scope->scope.body, member);
+    for (int i = 0; i < n; i++) {
         Iteration it;
-        bool sink = iteration_sink(m->k, &m->k->stmts.p[s], &it);
-        if (f->n == MOST_FUSED ||
-            (!sink && !iteration_of(m->k, &m->k->stmts.p[s], &it)) ||
-            !step_of(m, &m->k->stmts.p[s], &it, &f->step[f->n])) {
+        const Stmt *s = &m->k->stmts.p[member[i].stmt];
+        bool sink = iteration_sink(m->k, s, &it);
+        if ((!sink && !member_iteration(m->k, &member[i], &it)) ||
+            !step_of(m, s, &it, &f->step[f->n])) {
             return false;
         }
+        f->step[f->n].lanes = MAX(f->step[f->n].lanes, 0);
         f->flat[f->n] = it.flat;
-        f->sink[f->n] = sink ? s : 0;
+        f->sink[f->n] = sink ? member[i].stmt : 0;
         flat = flat && it.flat;
         f->rows = it.flat ? f->rows : f->step[f->n].rows;
         f->lanes = it.flat ? f->lanes : f->step[f->n].lanes;
@@ -714,7 +717,7 @@ collect(Machine *m, Fused *f)
             f->reg[i][j] = register_of(f, p);
         }
     }
-    return true;
+    return n >= 0;
 }
 
 static void

@@ -120,7 +120,8 @@ rewrite_stmt_reads(const Kernel *k, StmtId id, RegId r)
         return rewrite_reads(k, s->loop.begin, r) || rewrite_reads(k, s->loop.end, r) ||
                rewrite_body_reads(k, s->loop.body, r);
     case ST_SCOPE:
-        return rewrite_body_reads(k, s->scope.body, r);
+        return (s->scope.run != 0 && rewrite_reads(k, s->scope.run, r)) ||
+               rewrite_body_reads(k, s->scope.body, r);
     case ST_IF:
         return rewrite_reads(k, s->cond.cond, r) ||
                rewrite_body_reads(k, s->cond.then_body, r) ||
@@ -255,5 +256,16 @@ rewrite_unify_offsets(Kernel *k, Arena *scratch)
                 unify_offset(&env, &seen[a->ref.buf], &a->ref);
             }
         }
+    }
+}
+
+void
+rewrite_forget(Kernel *k, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        if (k->stmts.p[s].kind == ST_SCOPE) {
+            rewrite_forget(k, k->stmts.p[s].scope.body);
+        }
+        k->stmts.p[s].kind = ST_NONE;
     }
 }

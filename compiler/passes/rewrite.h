@@ -16,6 +16,9 @@ bool rewrite_stmt_changes(const Kernel *k, StmtId s, ExprId e);
 /* Sets the range of each loop's variable. A variable is read inside of its loop only, so
  * its range may hold everywhere. */
 void rewrite_enter_loops(Env *env, const Kernel *k, StmtId first);
+/* Takes a list of statements that no body has any more, and what is in scopes of it, out
+ * of all statements. */
+void rewrite_forget(Kernel *k, StmtId first);
 /* Makes offsets of operands in one buffer that always have the same value one expression,
  * so that passes see that they are the same. */
 void rewrite_unify_offsets(Kernel *k, Arena *scratch);

@@ -6,6 +6,7 @@
 #include "passes/unset.h"
 
 #include "analysis/count.h"
+#include "analysis/member.h"
 #include "passes/access.h"
 
 typedef struct Unset {
@@ -13,6 +14,8 @@ typedef struct Unset {
     const Kernel *k;
     const Reaching *reaching;
     StmtId scope;
+    int n;
+    ScopeMember member[MOST_SCOPE_MEMBERS];
     Count
         kept; /* elements of what leaves the scope; of: 0 and times: -1: not known yet */
 } Unset;
@@ -28,13 +31,13 @@ leaves(const Unset *u, const IterationOperand *o)
 }
 
 static bool
-iteration_at(const Unset *u, StmtId s, Iteration *it)
+iteration_at(const Unset *u, const ScopeMember *m, Iteration *it)
 {
-    if (!iteration_of(u->k, &u->k->stmts.p[s], it)) {
+    if (!member_iteration(u->k, m, it)) {
         return false;
     }
     if (u->reaching != NULL) {
-        reaching_counts(u->reaching, s, it);
+        reaching_counts(u->reaching, m->at, it);
     }
     return true;
 }
@@ -45,15 +48,15 @@ find_kept(Unset *u)
 {
     Iteration it;
     u->kept = (Count){0, -1};
-    for (StmtId s = u->k->stmts.p[u->scope].scope.body; s; s = u->k->stmts.p[s].next) {
-        if (!iteration_at(u, s, &it) || !it.flat) {
+    for (int m = 0; m < u->n; m++) {
+        if (!iteration_at(u, &u->member[m], &it)) {
             return false;
         }
         for (int i = 0; i < it.n; i++) {
             if (!it.op[i].writes || !leaves(u, &it.op[i])) {
                 continue;
             }
-            if (u->kept.times >= 0 && !count_same(u->kept, it.lanes)) {
+            if (!it.flat || (u->kept.times >= 0 && !count_same(u->kept, it.lanes))) {
                 return false;
             }
             u->kept = it.lanes;
@@ -69,8 +72,8 @@ writes_first(const Unset *u, BufId b)
     Iteration it;
     bool written = false;
     ExprId off = 0;
-    for (StmtId s = u->k->stmts.p[u->scope].scope.body; s; s = u->k->stmts.p[s].next) {
-        if (!iteration_at(u, s, &it)) {
+    for (int m = 0; m < u->n; m++) {
+        if (!iteration_at(u, &u->member[m], &it)) {
             return false;
         }
         for (int i = 0; i < it.n; i++) {
@@ -81,7 +84,7 @@ writes_first(const Unset *u, BufId b)
         }
         for (int i = 0; i < it.n; i++) {
             const IterationOperand *o = &it.op[i];
-            if (o->ref.buf == b && o->writes &&
+            if (o->ref.buf == b && o->writes && it.flat &&
                 (u->kept.times < 0 || count_at_least(u->k, it.lanes, u->kept))) {
                 written = true;
                 off = o->ref.off;
@@ -115,8 +118,9 @@ scope_is_confined(Unset *u, StmtId scope)
     Access a[MAX_ACCESSES];
     u->scope = scope;
     bool found = false, known = false;
-    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
-        int n = access_list(k, &k->stmts.p[s], a);
+    u->n = scope_members(k, k->stmts.p[scope].scope.body, u->member);
+    for (int m = 0; m < u->n; m++) {
+        int n = access_list(k, &k->stmts.p[u->member[m].stmt], a);
         for (int i = 0; i < n; i++) {
             if (a[i].write || !k->bufs.p[a[i].buf].unset) {
                 continue;
@@ -128,7 +132,7 @@ scope_is_confined(Unset *u, StmtId scope)
             }
         }
     }
-    return true;
+    return u->n >= 0;
 }
 
 static bool

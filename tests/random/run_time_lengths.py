@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Random kernels over tiles of a run-time length, as the last tile of a kernel is: moves of blocks that are rounded up, arithmetic,
-comparisons and selects of repeats that are rounded up or down or are one more than needed, Scalars that are set to such numbers, some
-of them before the length changes. The host as the passes leave them, as they are written, and the emulator store the same bytes, what
+comparisons and selects of repeats that are rounded up or down or are one more than needed, whole repeats and the lanes that are left
+in branches of their own (some of them not quite the parts of one length), loops over the most repeats, rows with one row for all, Scalars that are set to such numbers, some of them
+before the length changes, and here and there no element at all. The host as the passes leave them, as they are written, and the emulator store the same bytes, what
 nothing wrote included. TIKC_SEED and TIKC_KERNELS choose the kernels."""
 import os
 import random
@@ -25,9 +26,17 @@ class Gen:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.lanes, self.block, self.dtype = self.r.choice([(64, 8, 'float32'), (128, 16, 'float16')])
+        self.kind = self.r.choice(['repeats', 'repeats', 'parts', 'parts', 'parts', 'rows'])
         self.scalars = 0
         self.written = []
         self.lines = []
+
+    def set_to(self, text):
+        """A Scalar with the value of an expression."""
+        self.scalars += 1
+        name = f's{self.scalars}'
+        self.lines += [f'{name} = t.Scalar("int32", name="{name}")', f'{name}.set_as({text})']
+        return name
 
     def number(self, unit, ups):
         """The number of units that a length takes, as an expression or as a Scalar that was set to it."""
@@ -35,15 +44,17 @@ class Gen:
         text = f'(n + {up}) // {unit}' if up else f'n // {unit}'
         if self.r.random() < 0.5:
             return text
-        self.scalars += 1
-        name = f's{self.scalars}'
-        self.lines += [f'{name} = t.Scalar("int32", name="{name}")', f'{name}.set_as({text})']
+        name = self.set_to(text)
         if self.r.random() < 0.04:
             self.lines.append(f'n.set_as(n - {self.r.choice([1, self.block, self.lanes])})')
             self.lines += ['with t.if_scope(n < 1):', '    n.set_as(1)']
         return name
 
     def move(self, dst, src):
+        if self.kind == 'rows':
+            n = self.r.choice(['n * 8'] * 9 + ['8 * n', '(n + 1) * 8', 'n * 4'])
+            self.lines.append(f't.data_move({dst}, {src}, 0, 1, {n}, 0, 0)')
+            return
         blocks = self.number(self.block, [self.block - 1] * 12 + [0, self.block])
         self.lines.append(f't.data_move({dst}, {src}, 0, 1, {blocks}, 0, 0)')
 
@@ -67,12 +78,90 @@ class Gen:
             self.lines.append(f't.vec_cmpv_gt(m, {x}, {y}, {n}, 8, 8)')
             self.lines.append(f't.vec_sel({self.lanes}, 2, {dst}, m, {x}, {y}, {other}, 8, 8, 8)')
 
+    def scalar(self, text):
+        """The expression, or a Scalar that was set to it."""
+        if self.r.random() < 0.6:
+            return text
+        name = self.set_to(text)
+        if self.r.random() < 0.05:
+            self.lines.append(f'n.set_as(n - {self.r.choice([1, 3, self.lanes])})')
+        return name
+
+    def rows(self):
+        """Instructions on n rows, some of them with the same row of another tile for all."""
+        dst, x, y = self.r.choice(TILES), self.source(), self.source()
+        self.written.append(dst)
+        n = self.r.choice(['n', 'n', 'n', 'n', '(n + 1) // 2'])
+        step = self.r.choice([8, 8, 0])
+        self.lines.append(self.r.choice([f't.vec_add({self.lanes}, {dst}, {x}, {y}, {n}, 8, 8, {step})',
+                                         f't.vec_max({self.lanes}, {dst}, {x}, {y}, {n}, 8, {step}, 8)',
+                                         f't.vec_muls({self.lanes}, {dst}, {x}, 0.5, {n}, 8, 8)']))
+
+    def pair(self):
+        """An instruction as it is for whole repeats, and for the lanes that are left."""
+        dst, x, y = self.r.choice(TILES), self.source(), self.source()
+        self.written.append(dst)
+        scalar = [self.r.choice([0.5, 2.0])] * 2 if self.r.random() < 0.93 else [0.5, 2.0]
+        form = self.r.choice(['t.vec_add({m}, {d}, {x}, {y}, {r}, 8, 8, 8)', 't.vec_muls({m}, {d}, {x}, {s}, {r}, 8, 8)',
+                              't.vec_relu({m}, {d}, {x}, {r}, 8, 8)', 't.vec_axpy({m}, {d}, {x}, {s}, {r}, 8, 8)'])
+        return form, dst, x, y, scalar
+
+    def parts(self):
+        """The usual way to compute with n elements: whole repeats, then a mask."""
+        lanes, r = self.lanes, self.r
+        other = lanes if r.random() < 0.92 else lanes // 2
+        q = self.scalar(f'n // {lanes}')
+        rest = self.scalar(r.choice([f'n % {lanes}', f'n - n // {lanes} * {lanes}', f'n - {q} * {lanes}', f'n % {other}']))
+        at = r.choice([f'n // {lanes} * {lanes}', f'{q} * {lanes}', f'n - {rest}'] + [f'{q} * {other}'] * (r.random() < 0.3))
+        pairs = [self.pair() for _ in range(r.randint(1, 3))]
+        if r.random() < 0.3:
+            self.three_parts(pairs)
+            return
+        any_q = r.choice([f'{q} > 0', f'{q} >= 1', f'n >= {lanes}', f'n > {lanes - 1}', f'{q} != 0'] + ['n > 0'] * (r.random() < 0.2))
+        any_rest = r.choice([f'{rest} > 0', f'{rest} != 0', f'{rest} >= 1'] + [f'{rest} > 1'] * (r.random() < 0.2))
+        branch = r.random() < 0.8
+        if branch:
+            self.lines.append(f'with t.if_scope({any_q}):')
+        for form, d, x, y, s in pairs:
+            self.lines.append('    ' * branch + form.format(m=lanes, d=d, x=x, y=y, r=q, s=s[0]))
+        self.lines.append(f'with t.if_scope({any_rest}):')
+        if r.random() < 0.05:
+            pairs.reverse()
+        for form, d, x, y, s in pairs:
+            d, x, y = (f'{name}[{at}]' for name in (d, x, y))
+            self.lines.append('    ' + form.format(m=rest, d=d, x=x, y=y, r=1, s=s[1]))
+
+    def three_parts(self, pairs):
+        """A loop over some repeats at a time, those that are left, and the lanes that are left."""
+        lanes, r, each = self.lanes, self.r, self.r.choice([2, 3])
+        loops = self.scalar(f'n // {lanes * each}')
+        q = self.scalar(r.choice([f'n % {lanes * each} // {lanes}', f'(n - {loops} * {lanes * each}) // {lanes}']))
+        rest = self.scalar(f'n % {lanes}')
+        wrong = r.random() < 0.1
+        self.lines.append(f'with t.for_range(0, {loops}) as p:')
+        at = f'p * {lanes * (each + wrong)}'
+        for form, d, x, y, s in pairs:
+            d, x, y = (f'{name}[{at}]' for name in (d, x, y))
+            self.lines.append('    ' + form.format(m=lanes, d=d, x=x, y=y, r=each, s=s[0]))
+        places = ((f'{loops} * {lanes * each}', q, lanes, q), (r.choice([f'n - {rest}', f'{loops} * {lanes * each} + {q} * {lanes}']), rest, rest, 1))
+        for at, any_left, mask, repeats in places:
+            self.lines.append(f'with t.if_scope({any_left} > 0):')
+            for form, d, x, y, s in pairs:
+                d, x, y = (f'{name}[{at}]' for name in (d, x, y))
+                self.lines.append('    ' + form.format(m=mask, d=d, x=x, y=y, r=repeats, s=s[0]))
+
     def body(self):
         for tile in self.r.sample(TILES, self.r.randint(1, 3)):
             self.move(tile, self.r.choice(['x', 'z']))
             self.written.append(tile)
-        for _ in range(self.r.randint(1, 5)):
-            self.compute()
+        most = self.r.randint(1, 5)
+        for _ in range(most):
+            if self.kind == 'parts':
+                self.parts()
+            elif self.kind == 'rows':
+                self.rows()
+            else:
+                self.compute()
         self.move('y[i, 0]', self.source())
         if self.r.random() < 0.2:
             self.move('y[i, 0]', self.r.choice(TILES))
@@ -112,29 +201,32 @@ def run(folder, options):
 
 
 def one(folder, seed):
-    """Whether some scope of the kernel is trimmed; the kernel is right."""
+    """Whether some scope of the kernel is trimmed, and has a run; the kernel is right."""
     g = Gen(seed)
     with open(os.path.join(folder, 'k.tik'), 'w') as f:
         f.write(g.program())
     r = np.random.default_rng(seed)
     for name in 'xz':
         np.save(os.path.join(folder, name), r.integers(-4, 5, MOST + 256).astype(g.dtype))
-    np.save(os.path.join(folder, 'lengths'), r.integers(1, MOST + 1, LENGTHS).astype(np.int32))
+    least = 1 if seed % 8 else -3  # fewer elements than 1: the same fault everywhere
+    most = MOST // g.lanes if g.kind == 'rows' else MOST
+    np.save(os.path.join(folder, 'lengths'), r.choice([least, 5, most // 2, most, *r.integers(1, most + 1, 9)], LENGTHS).astype(np.int32))
     want = run(folder, ['--backend', 'emu'])
     for options in ([], ['--disable', 'all'], ['-O0']):
         assert run(folder, ['--backend', 'host', *options]) == want, f'seed {seed}: host {options} and emulator differ'
     p = subprocess.run([TIKC, 'build', os.path.join(folder, 'k.tik'), '--emit', 'host-ir', '--verify-each', '-o', '-'], capture_output=True, text=True)
     assert p.returncode == 0, f'seed {seed}: {p.stderr}'
-    return 'trimmed' in p.stdout
+    return 'trimmed' in p.stdout, re.search(r'fused[^\n]*\n(?:[^}\n]*\n)*? *run \{', p.stdout) is not None
 
 
 def main():
-    trimmed = 0
+    trimmed = joined = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(SEED, SEED + KERNELS):
-            trimmed += one(folder, seed)
-    print(f'{trimmed} of the kernels have trimmed scopes')
-    assert KERNELS < 40 or trimmed >= KERNELS // 10, 'the kernels do not try what they are for'
+            scopes = one(folder, seed)
+            trimmed, joined = trimmed + scopes[0], joined + scopes[1]
+    print(f'{trimmed} of the kernels have trimmed scopes, {joined} have runs in fused ones')
+    assert KERNELS < 40 or min(trimmed, joined) >= KERNELS // 16, 'the kernels do not try what they are for'
     print(f'{KERNELS} passed, 0 failed')
 
 

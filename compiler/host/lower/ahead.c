@@ -127,9 +127,11 @@ add_scope(Ahead *a, StmtId scope)
 {
     const Kernel *k = a->l->k;
     Iteration it;
-    for (StmtId s = k->stmts.p[scope].scope.body; s != 0; s = k->stmts.p[s].next) {
-        if (iteration_of(k, &k->stmts.p[s], &it) ||
-            iteration_sink(k, &k->stmts.p[s], &it)) {
+    ScopeMember m[MOST_SCOPE_MEMBERS];
+    int n = scope_members(k, k->stmts.p[scope].scope.body, m);
+    for (int j = 0; j < n; j++) {
+        if (member_iteration(k, &m[j], &it) ||
+            iteration_sink(k, &k->stmts.p[m[j].stmt], &it)) {
             for (int i = 0; i < it.n; i++) {
                 add_operand(a, &it, &it.op[i]);
             }

@@ -1,7 +1,7 @@
 /* coarse.c: finds kernels whose own code takes no time to speak of, since each iteration
  * of their loops processes many bytes in helpers. It is compiled without optimisation,
  * which takes a tenth of the time. What is not known counts as little. */
-#include "analysis/iteration.h"
+#include "analysis/member.h"
 #include "host/lower/lower.h"
 
 enum {
@@ -18,10 +18,10 @@ typedef struct Work {
 static void add_body(const Kernel *k, StmtId first, Work *w);
 
 static int64_t
-instr_bytes(const Kernel *k, const Stmt *s)
+member_bytes(const Kernel *k, const ScopeMember *m)
 {
     Iteration it;
-    if (!iteration_of(k, s, &it) || !count_known(it.rows) || !count_known(it.lanes)) {
+    if (!member_iteration(k, m, &it) || !count_known(it.rows) || !count_known(it.lanes)) {
         return 0;
     }
     int64_t bytes = 0;
@@ -36,8 +36,10 @@ static int64_t
 fused_bytes(const Kernel *k, StmtId first)
 {
     int64_t most = 0;
-    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
-        most = MAX(most, instr_bytes(k, &k->stmts.p[s]));
+    ScopeMember m[MOST_SCOPE_MEMBERS];
+    int n = scope_members(k, first, m);
+    for (int i = 0; i < n; i++) {
+        most = MAX(most, member_bytes(k, &m[i]));
     }
     return most;
 }
@@ -64,12 +66,13 @@ add_branch(const Kernel *k, StmtId body, Work *w)
 }
 
 static void
-add_statement(const Kernel *k, const Stmt *s, Work *w)
+add_statement(const Kernel *k, StmtId id, Work *w)
 {
+    const Stmt *s = &k->stmts.p[id];
     w->statements += s->kind != ST_ALLOC;
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
-        w->bytes += instr_bytes(k, s);
+        w->bytes += member_bytes(k, &(ScopeMember){.stmt = id});
         return;
     case ST_FOR:
         add_loop(k, s->loop.body, w);
@@ -96,7 +99,7 @@ static void
 add_body(const Kernel *k, StmtId first, Work *w)
 {
     for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
-        add_statement(k, &k->stmts.p[s], w);
+        add_statement(k, s, w);
     }
 }
 

@@ -131,6 +131,9 @@ static void
 lower_instr(Lower *l, StmtId s)
 {
     guard_instr(l, s);
+    if (l->only_checks) {
+        return;
+    }
     guard_enter(l);
     lower_member(l, s);
     guard_leave(l);
@@ -184,6 +187,15 @@ lower_stmt(Lower *l, StmtId s)
         return;
     }
     UNREACHABLE();
+}
+
+void
+lower_checks(Lower *l, StmtId s)
+{
+    l->only_checks = true;
+    lower_stmt(l, s);
+    l->only_checks = false;
+    l->stamp++; /* values that a branch or a loop computes are not known elsewhere */
 }
 
 void

@@ -59,10 +59,11 @@ add_member(Lower *l, Fusion *f, StmtId s, FusedMember *m)
 {
     Iteration it;
     bool taken = m->result != NULL ? iteration_sink(l->k, &l->k->stmts.p[s], &it)
-                                   : iteration_of(l->k, &l->k->stmts.p[s], &it);
+                                   : member_iteration(l->k, &f->now, &it);
     if (!taken || f->n == MOST_MEMBERS) {
         ICE("statement %u is no part of a loop", (unsigned)s);
     }
+    m->run = f->now.run != 0;
     m->rows = it.rows;
     m->lanes = it.lanes;
     m->n = it.n;
@@ -114,10 +115,10 @@ lower_fused_sink(Lower *l, StmtId s)
 
 /* Makes chunks smaller that a short run would not fill. */
 static void
-shrink_chunks(const Lower *l, Fusion *f, int widest)
+shrink_chunks(const Lower *l, Fusion *f, const ScopeMember *first, int widest)
 {
     Iteration it;
-    (void)iteration_of(l->k, &l->k->stmts.p[l->k->stmts.p[f->scope].scope.body], &it);
+    (void)member_iteration(l->k, first, &it);
     int64_t count = count_known(it.lanes) ? it.lanes.times : 0;
     int lanes = f->lanes;
     while (count % lanes != 0 && lanes * widest > BLOCK_BYTES) {
@@ -128,17 +129,17 @@ shrink_chunks(const Lower *l, Fusion *f, int widest)
 
 /* Finds out whether the loop is over rows, and of how many elements. */
 static void
-find_shape(const Lower *l, Fusion *f)
+find_shape(const Lower *l, Fusion *f, const ScopeMember *m, int n)
 {
     Iteration it;
     int widest = 1;
     bool sinks = false;
     f->flat = true;
-    for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
-        bool sink = iteration_sink(l->k, &l->k->stmts.p[s], &it);
+    for (int j = 0; j < n; j++) {
+        bool sink = iteration_sink(l->k, &l->k->stmts.p[m[j].stmt], &it);
         sinks = sinks || sink;
-        if (!sink && !iteration_of(l->k, &l->k->stmts.p[s], &it)) {
-            ICE("statement %u is no part of a loop", (unsigned)s);
+        if (!sink && !member_iteration(l->k, &m[j], &it)) {
+            ICE("statement %u is no part of a loop", (unsigned)m[j].stmt);
         }
         for (int i = 0; i < it.n; i++) {
             widest = it.op[i].bits ? widest : MAX(widest, dtype_size(it.op[i].ref.dtype));
@@ -153,7 +154,7 @@ find_shape(const Lower *l, Fusion *f)
         f->lanes /= 2;
     }
     if (l->loop != NULL && f->flat && !sinks) {
-        shrink_chunks(l, f, widest);
+        shrink_chunks(l, f, m, widest);
     }
 }
 
@@ -746,16 +747,50 @@ call_loop(Lower *l, Fusion *f, LLVMValueRef count)
 
 /* ---- streams ------------------------------------------------------------- */
 
+/* Calls the loop for the elements before the first whole line, as usual, and for the
+ * others past the caches. */
+static void
+call_from_line(Lower *l, const Fusion *all, LLVMValueRef head, LLVMValueRef count)
+{
+    LLVMBasicBlockRef some = lower_block(l, "head");
+    LLVMBasicBlockRef line = lower_block(l, "line");
+    Fusion *f = arena_copy(l->arena, all, sizeof *all);
+    LLVMValueRef less = LLVMBuildICmp(l->b, LLVMIntSLT, head, count, "");
+    head = LLVMBuildSelect(l->b, less, head, count, "");
+    LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSGT, head, lower_const(l, 0), "");
+    LLVMBuildCondBr(l->b, any, some, line);
+    LLVMPositionBuilderAtEnd(l->b, some);
+    f->multiples = false;
+    fusion_forget_streams(f);
+    call_loop(l, f, head);
+    LLVMBuildBr(l->b, line);
+    LLVMPositionBuilderAtEnd(l->b, line);
+    *f = *all;
+    f->multiples = false;
+    f->streams = true;
+    for (int i = 0; i < f->noperands; i++) {
+        LLVMValueRef size = lower_const(l, dtype_size(f->operand[i].dtype));
+        LLVMValueRef skip = LLVMBuildMul(l->b, head, size, "");
+        f->operand[i].at = LLVMBuildGEP2(l->b, l->i8, f->operand[i].at, &skip, 1, "");
+    }
+    call_loop(l, f, LLVMBuildSub(l->b, count, head, ""));
+}
+
 static void
 call_streaming(Lower *l, Fusion *f, LLVMValueRef count)
 {
     LLVMBasicBlockRef past = lower_block(l, "past");
     LLVMBasicBlockRef plain = lower_block(l, "plain");
     LLVMBasicBlockRef done = lower_block(l, "streamed");
-    LLVMBuildCondBr(l->b, fusion_begins_at_lines(l, f), past, plain);
+    LLVMValueRef head = fusion_before_line(l, f);
+    LLVMBuildCondBr(l->b, fusion_begins_at_lines(l, f, head), past, plain);
     LLVMPositionBuilderAtEnd(l->b, past);
-    f->streams = true;
-    call_loop(l, f, count);
+    if (head != NULL) {
+        call_from_line(l, f, head, count);
+    } else {
+        f->streams = true;
+        call_loop(l, f, count);
+    }
     LLVMBuildBr(l->b, done);
     LLVMPositionBuilderAtEnd(l->b, plain);
     f->streams = false;
@@ -787,6 +822,14 @@ has_multiples(const Fusion *f)
     return true;
 }
 
+static LLVMValueRef
+at_least_none(Lower *l, LLVMValueRef elems)
+{
+    LLVMValueRef none = lower_const(l, 0);
+    LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSGT, elems, none, "");
+    return LLVMBuildSelect(l->b, any, elems, none, "");
+}
+
 /* Returns the least number of elements; *equal: all instructions have that many. */
 static LLVMValueRef
 least_elems(Lower *l, Fusion *f, bool *equal)
@@ -796,6 +839,9 @@ least_elems(Lower *l, Fusion *f, bool *equal)
     for (int i = 0; i < f->n; i++) {
         FusedMember *m = &f->member[i];
         m->elems = number_of(l, m->lanes, f->scope);
+        if (m->run) {
+            m->elems = at_least_none(l, m->elems);
+        }
         *equal = *equal && count_same(m->lanes, f->member[0].lanes);
         if (least == NULL || i == 0) {
             least = m->elems;
@@ -864,18 +910,31 @@ call_rests(Lower *l, const Fusion *f, LLVMValueRef done)
 
 /* ---- scopes -------------------------------------------------------------- */
 
+/* Checks the instructions of a body, and those of the parts of a run. */
 static void
-collect(Lower *l, Fusion *f)
+guard_body(Lower *l, StmtId first)
 {
-    int n = 0;
-    for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
-        guard_instr(l, s);
+    for (StmtId s = first; s != 0; s = l->k->stmts.p[s].next) {
+        const Stmt *st = &l->k->stmts.p[s];
+        if (st->kind == ST_INSTR) {
+            guard_instr(l, s);
+        } else if (st->kind == ST_SCOPE) {
+            guard_body(l, st->scope.body);
+        } else {
+            lower_checks(l, s);
+        }
     }
+}
+
+static void
+collect(Lower *l, Fusion *f, const ScopeMember *m, int n)
+{
+    guard_body(l, l->k->stmts.p[f->scope].scope.body);
     guard_enter(l);
     l->fusion = f;
-    for (StmtId s = l->k->stmts.p[f->scope].scope.body; s; s = l->k->stmts.p[s].next) {
-        lower_member(l, s);
-        n++;
+    for (int i = 0; i < n; i++) {
+        f->now = m[i];
+        lower_member(l, m[i].stmt);
     }
     l->fusion = NULL;
     if (n != f->n) {
@@ -913,9 +972,11 @@ void
 lower_fused_scope(Lower *l, StmtId s)
 {
     Fusion *f = ARENA_NEW(l->arena, Fusion);
+    ScopeMember m[MOST_SCOPE_MEMBERS];
+    int n = scope_members(l->k, l->k->stmts.p[s].scope.body, m);
     f->scope = s;
-    find_shape(l, f);
-    collect(l, f);
+    find_shape(l, f, m, n);
+    collect(l, f, m, n);
     if (!has_results(f)) { /* but for its checks */
         guard_leave(l);
         return;

@@ -2,7 +2,7 @@
 #ifndef TIKC_FUSION_H
 #define TIKC_FUSION_H
 
-#include "analysis/iteration.h"
+#include "analysis/member.h"
 #include "host/lower/lower.h"
 
 enum {
@@ -47,6 +47,7 @@ typedef struct FusedMember {
     LLVMValueRef scalar;
     Dtype scalar_type;
     Count rows, lanes;
+    bool run;            /* of a run (Stmt.scope.run), whose number may be less than 1 */
     LLVMValueRef elems;  /* of a flat loop */
     LLVMValueRef result; /* address of the sum of all elements, of a sink; else null */
     int n;
@@ -57,6 +58,7 @@ typedef struct FusedMember {
 /* A fused scope while it is lowered. */
 struct Fusion {
     StmtId scope;
+    ScopeMember now; /* the member that is lowered */
     int n, noperands;
     FusedMember member[MOST_MEMBERS];
     FusedOperand operand[MOST_OPERANDS];
@@ -152,8 +154,13 @@ bool fusion_looks_ahead(const Lower *l);
 bool fusion_find_streams(const Lower *l, Fusion *f);
 /* Forgets them, for a loop that stores as usual. */
 void fusion_forget_streams(Fusion *f);
-/* Returns (i1) whether all that is stored past the caches begins at a line. */
-LLVMValueRef fusion_begins_at_lines(Lower *l, const Fusion *f);
+/* Returns (i64) how many elements are before the first whole line, of a run that may
+ * begin inside of one; null: it is known to begin where the tensor does, or at a line of
+ * it. */
+LLVMValueRef fusion_before_line(Lower *l, const Fusion *f);
+/* Returns (i1) whether all that is stored past the caches begins at a line, that many
+ * elements after its start. */
+LLVMValueRef fusion_begins_at_lines(Lower *l, const Fusion *f, LLVMValueRef head);
 /* Returns the operand whose rows are put together, or -1. */
 int fusion_staged(const Fusion *f);
 void stage_begin(Lower *l, Chunk *c, LLVMValueRef start);

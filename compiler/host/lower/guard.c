@@ -392,7 +392,6 @@ guard_element(Lower *l, const Ref *r, StmtId s)
     const Arg a = {.kind = ARG_REF, .ref = *r};
     LLVMValueRef args[MAX_PARAMS] = {call_arg(l, &tensor, &a)};
     put_operand(l, &g, &tensor, &a, true);
-    g.tensor[0].ref = r;
     g.check = call_constant(l, OP_COUNT, s, args, 1);
     emit(l, &g);
 }

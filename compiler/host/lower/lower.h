@@ -120,6 +120,7 @@ typedef struct Lower {
         saturates_int; /* the results of lane arithmetic being built saturate */
     Guards *guards;    /* its checks */
     Fusion *fusion;    /* the fused scope whose instructions are being collected */
+    bool only_checks;  /* instructions are checked, and nothing else is done */
     bool in_chunk;     /* the code is that of a chunk of a fused loop */
     VEC(RawValue) raw; /* of the chunk */
     /* conversions to float16 take for granted that all fits, see fit.c; and what the last
@@ -506,6 +507,8 @@ void lower_store(Lower *l, StmtId s);
 void lower_body(Lower *l, StmtId first);
 /* Lowers an instruction without its checks. */
 void lower_member(Lower *l, StmtId s);
+/* Lowers only the checks of a statement. */
+void lower_checks(Lower *l, StmtId s);
 
 /* ---- host/lower/finish.c ------------------------------------------------- */
 

@@ -60,12 +60,38 @@ fusion_forget_streams(Fusion *f)
 }
 
 LLVMValueRef
-fusion_begins_at_lines(Lower *l, const Fusion *f)
+fusion_before_line(Lower *l, const Fusion *f)
+{
+    const FusedOperand *first = NULL;
+    bool inside = false, bits = false;
+    for (int i = 0; i < f->noperands; i++) {
+        const FusedOperand *o = &f->operand[i];
+        Ref r = {o->buf, o->dtype, o->off};
+        first = first == NULL && o->streams ? o : first;
+        inside = inside || (o->streams && !lower_keeps_lines(l, &r, 0));
+        bits = bits || o->bits;
+    }
+    if (!f->flat || bits || !inside || fusion_has_sink(f)) {
+        return NULL;
+    }
+    LLVMValueRef at = LLVMBuildPtrToInt(l->b, first->at, l->i64, "");
+    LLVMValueRef bytes = LLVMBuildAnd(l->b, LLVMBuildNeg(l->b, at, ""),
+                                      lower_const(l, CACHE_LINE - 1), "");
+    return LLVMBuildUDiv(l->b, bytes, lower_const(l, dtype_size(first->dtype)), "");
+}
+
+LLVMValueRef
+fusion_begins_at_lines(Lower *l, const Fusion *f, LLVMValueRef head)
 {
     LLVMValueRef all = lower_const(l, 0);
     for (int i = 0; i < f->noperands; i++) {
-        if (f->operand[i].streams || f->operand[i].staged) {
-            LLVMValueRef at = LLVMBuildPtrToInt(l->b, f->operand[i].at, l->i64, "");
+        const FusedOperand *o = &f->operand[i];
+        if (o->streams || o->staged) {
+            LLVMValueRef at = LLVMBuildPtrToInt(l->b, o->at, l->i64, "");
+            if (head != NULL) {
+                LLVMValueRef size = lower_const(l, dtype_size(o->dtype));
+                at = LLVMBuildAdd(l->b, at, LLVMBuildMul(l->b, head, size, ""), "");
+            }
             all = LLVMBuildOr(l->b, all, at, "");
         }
     }
