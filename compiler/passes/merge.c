@@ -4,7 +4,9 @@
  * Needs: a checked kernel whose buffers have addresses, in a copy for the host.
  * Guarantees: an iteration of the second loop depends on no later iteration of the first
  * one, and on no earlier one but through bytes that it reads anyway. Never: changes an
- * instruction, or merges what may end with an error.
+ * instruction, or writes what is read after an error and was not written before it: the
+ * first loop may end with the error of a check if the second one cannot, and writes
+ * nothing but memory of the core.
  *
  * Of the bytes that both bodies access, and one of them writes, each iteration has its
  * own, or the bodies use them only for a moment: what they read there they wrote before
@@ -161,6 +163,14 @@ allows_pair(Merge *m, const Access *b, void *arg)
     return rows || is_momentary(m, a->buf);
 }
 
+/* Returns whether what an access does is gone when the kernel ends with an error. */
+static bool
+stays_on_core(Merge *m, const Access *a, void *arg)
+{
+    (void)arg;
+    return !a->write || m->k->bufs.p[a->buf].scope != SC_GM;
+}
+
 static bool
 allows_access(Merge *m, const Access *a, void *arg)
 {
@@ -197,7 +207,9 @@ can_merge(Merge *m)
 {
     StmtId a = m->k->stmts.p[m->first].loop.body;
     StmtId b = m->k->stmts.p[m->second].loop.body;
-    return plain_body(m->k, a) && plain_body(m->k, b) && !share_registers(m, a, b) &&
+    bool plain = plain_body(m->k, a) ||
+                 (plain_if_checked(m->k, a) && each_access(m, b, stays_on_core, NULL));
+    return plain && plain_body(m->k, b) && !share_registers(m, a, b) &&
            !share_registers(m, b, a) && each_access(m, a, allows_access, NULL) &&
            m->shares;
 }

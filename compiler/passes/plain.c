@@ -57,27 +57,31 @@ is_plain(const Stmt *s)
     }
 }
 
+static bool body_is_plain(const Kernel *k, StmtId first, bool checked);
+
+/* checked: what may end it are checks of rules. */
 static bool
-stmt_is_plain(const Kernel *k, const Stmt *s)
+stmt_is_plain(const Kernel *k, const Stmt *s, bool checked)
 {
+    bool holds = checked || s->proof == PROOF_PROVED;
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
-        return s->proof == PROOF_PROVED && is_plain(s) && !instr_divides(k, s);
+        return holds && is_plain(s) && !instr_divides(k, s);
     case ST_LOAD:
-        return s->proof == PROOF_PROVED && !divides(k, s->load.ref.off);
+        return holds && !divides(k, s->load.ref.off);
     case ST_STORE:
-        return s->proof == PROOF_PROVED && !divides(k, s->store.ref.off) &&
-               !divides(k, s->store.value);
+        return holds && !divides(k, s->store.ref.off) && !divides(k, s->store.value);
     case ST_SET:
         return !divides(k, s->set.value);
     case ST_FOR:
         return !ir_is_multicore(s) && !divides(k, s->loop.begin) &&
-               !divides(k, s->loop.end) && plain_body(k, s->loop.body);
+               !divides(k, s->loop.end) && body_is_plain(k, s->loop.body, checked);
     case ST_SCOPE:
-        return plain_body(k, s->scope.body);
+        return body_is_plain(k, s->scope.body, checked);
     case ST_IF:
-        return !divides(k, s->cond.cond) && plain_body(k, s->cond.then_body) &&
-               plain_body(k, s->cond.else_body);
+        return !divides(k, s->cond.cond) &&
+               body_is_plain(k, s->cond.then_body, checked) &&
+               body_is_plain(k, s->cond.else_body, checked);
     case ST_ALLOC:
     case ST_NONE:
         return true;
@@ -86,13 +90,25 @@ stmt_is_plain(const Kernel *k, const Stmt *s)
     }
 }
 
-bool
-plain_body(const Kernel *k, StmtId first)
+static bool
+body_is_plain(const Kernel *k, StmtId first, bool checked)
 {
     for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
-        if (!stmt_is_plain(k, &k->stmts.p[s])) {
+        if (!stmt_is_plain(k, &k->stmts.p[s], checked)) {
             return false;
         }
     }
     return true;
+}
+
+bool
+plain_body(const Kernel *k, StmtId first)
+{
+    return body_is_plain(k, first, false);
+}
+
+bool
+plain_if_checked(const Kernel *k, StmtId first)
+{
+    return body_is_plain(k, first, true);
 }

@@ -9,4 +9,7 @@
  * and writes of elements, inside of loops, scopes and branches or not. */
 bool plain_body(const Kernel *k, StmtId first);
 
+/* The same, but what is checked each time before it executes may end it. */
+bool plain_if_checked(const Kernel *k, StmtId first);
+
 #endif
