@@ -332,7 +332,7 @@ bool
 iteration_of(const Kernel *k, const Stmt *s, Iteration *out)
 {
     *out = (Iteration){0};
-    if (s->kind != ST_INSTR) {
+    if (s->kind != ST_INSTR || s->proof == PROOF_ASKED) {
         return false;
     }
     Family f = form_family(op_table[s->instr.op].form);

@@ -271,7 +271,9 @@ typedef enum Proof {
     PROOF_NONE,   /* the check pass has not run */
     PROOF_PROVED, /* every rule holds whenever the instruction executes */
     /* check_values runs before the instruction executes, in both back ends */
-    PROOF_RUNTIME
+    PROOF_RUNTIME,
+    /* the same, and then the instruction does not execute: another one has its effects */
+    PROOF_ASKED
 } Proof;
 
 typedef struct Stmt {

@@ -502,6 +502,7 @@ statement(Reader *p, Cursor *at)
     if (s.kind == ST_INSTR || s.kind == ST_LOAD || s.kind == ST_STORE) {
         s.proof = reader_accept(p, "[proved]")    ? PROOF_PROVED
                   : reader_accept(p, "[checked]") ? PROOF_RUNTIME
+                  : reader_accept(p, "[asked]")   ? PROOF_ASKED
                                                   : PROOF_NONE;
     }
     bool product = s.kind == ST_INSTR;

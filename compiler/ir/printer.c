@@ -460,9 +460,8 @@ show_simple(Printer *p, const Stmt *s)
     case ST_SCOPE:
         UNREACHABLE();
     }
-    if (s->proof != PROOF_NONE) {
-        text_put(p->out, s->proof == PROOF_PROVED ? " [proved]" : " [checked]");
-    }
+    static const char *const proofs[] = {"", " [proved]", " [checked]", " [asked]"};
+    text_put(p->out, proofs[s->proof]);
     if (s->kind == ST_INSTR) {
         show_origins(p, s);
     }

@@ -159,7 +159,7 @@ access_list(const Kernel *k, const Stmt *s, Access out[MAX_ACCESSES])
 {
     switch ((StmtKind)s->kind) {
     case ST_INSTR:
-        return instr_list(k, s, out);
+        return s->proof == PROOF_ASKED ? 0 : instr_list(k, s, out);
     case ST_LOAD:
         out[0] = element(&s->load.ref, false);
         return 1;
@@ -261,7 +261,7 @@ access_list_kept(AccessMemo *m, const Kernel *k, const Stmt *s, Access out[MAX_A
 {
     uint64_t key[MEMO_WORDS];
     int params;
-    if (s->kind != ST_INSTR) {
+    if (s->kind != ST_INSTR || s->proof == PROOF_ASKED) {
         return access_list(k, s, out);
     }
     (void)form_params(op_table[s->instr.op].form, &params);

@@ -189,7 +189,7 @@ can_read_elsewhere(const Forward *f, const Stmt *s)
     }
     /* The end of an array without room is read as a copy, but not by all instructions
      * (host/lower/guard.c). */
-    if (!f->k->bufs.p[f->from.buf].inside && !shape_has(s->instr.op)) {
+    if (!f->k->bufs.p[f->from.buf].inside && !shape_can_move(s->instr.op, ROLE_SRC)) {
         return false;
     }
     return family == FAM_REDUCE || family == FAM_LAYOUT || rows ||

@@ -20,6 +20,12 @@ shape_has_spans(Op op)
     return shape_has(op) || check_family(op)->bounds_are_room;
 }
 
+bool
+shape_can_move(Op op, Role role)
+{
+    return shape_has(op) || (role == ROLE_SRC && shape_has_spans(op));
+}
+
 static uint64_t
 tensors_of(Form f)
 {

@@ -40,6 +40,9 @@ bool shape_has(Op op);
  * fits the tensor's own bytes (not their granule, where shape_has does not hold) that is
  * as well aligned. */
 bool shape_has_spans(Op op);
+/* Returns whether the instruction may be given, for an operand of that role, a copy of
+ * the bytes that it accesses where these go beyond the tensor's own (launch/edge.c). */
+bool shape_can_move(Op op, Role role);
 /* Returns the room of an instruction's shape; whether it holds it is another question. */
 Shape *shape_room(Shape shapes[SHAPES], const CheckInstr *in);
 /* Returns whether the shape differs at most in numbers, words of masks and places, of

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Random kernels over tiles of a run-time length, as the last tile of a kernel is: moves of blocks that are rounded up, arithmetic,
 comparisons and selects of repeats that are rounded up or down or are one more than needed, whole repeats and the lanes that are left
-in branches of their own (some of them not quite the parts of one length), loops over the most repeats, rows with one row for all, Scalars that are set to such numbers, some of them
-before the length changes, and here and there no element at all. The host as the passes leave them, as they are written, and the emulator store the same bytes, what
+in branches of their own (some of them not quite the parts of one length), loops over the most repeats, rows with one row for all, sums and extremes of tiles, Scalars that are set to
+such numbers, some of them before the length changes, and here and there no element at all. The host as the passes leave them, as they are written, and the emulator store the same bytes, what
 nothing wrote included. TIKC_SEED and TIKC_KERNELS choose the kernels."""
 import os
 import random
@@ -26,7 +26,7 @@ class Gen:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.lanes, self.block, self.dtype = self.r.choice([(64, 8, 'float32'), (128, 16, 'float16')])
-        self.kind = self.r.choice(['repeats', 'repeats', 'parts', 'parts', 'parts', 'rows'])
+        self.kind = self.r.choice(['repeats', 'repeats', 'parts', 'parts', 'parts', 'rows', 'sums'])
         self.scalars = 0
         self.written = []
         self.lines = []
@@ -97,6 +97,17 @@ class Gen:
                                          f't.vec_max({self.lanes}, {dst}, {x}, {y}, {n}, 8, {step}, 8)',
                                          f't.vec_muls({self.lanes}, {dst}, {x}, 0.5, {n}, 8, 8)']))
 
+    def sums(self):
+        """A sum or an extreme of a tile that was moved, or of one that is still another's, mostly of no more than was moved."""
+        r = self.r
+        src = r.choice(self.written)
+        dst = r.choice([tile for tile in TILES if tile != src])
+        n = self.number(self.lanes, [0] * 12 + [self.lanes - 1, self.lanes])
+        self.lines.append(f't.vec_reduce_{r.choice(["add", "max", "min"])}({self.lanes}, {dst}, {src}, work, {n}, 8)')
+        self.written.append(dst)
+        if r.random() < 0.1:
+            self.lines.append(f't.vec_relu({self.lanes}, {src}, {src}, 1, 8, 8)')
+
     def pair(self):
         """An instruction as it is for whole repeats, and for the lanes that are left."""
         dst, x, y = self.r.choice(TILES), self.source(), self.source()
@@ -152,14 +163,16 @@ class Gen:
 
     def body(self):
         for tile in self.r.sample(TILES, self.r.randint(1, 3)):
-            self.move(tile, self.r.choice(['x', 'z']))
+            self.move(tile, self.r.choice(['x', 'z'] + ['x[i * 8]', 'x[i + 3]'] * (self.kind == 'sums')))
             self.written.append(tile)
-        most = self.r.randint(1, 5)
+        most = self.r.randint(1, 3 if self.kind == 'sums' else 5)
         for _ in range(most):
             if self.kind == 'parts':
                 self.parts()
             elif self.kind == 'rows':
                 self.rows()
+            elif self.kind == 'sums':
+                self.sums()
             else:
                 self.compute()
         self.move('y[i, 0]', self.source())
@@ -172,6 +185,7 @@ class Gen:
         self.body()
         outside = self.r.random() < 0.3
         tiles = [f'{name} = t.Tensor("{self.dtype}", (MOST + 256,), name="{name}", scope=tik.scope_ubuf)' for name in TILES]
+        tiles.append(f'work = t.Tensor("{self.dtype}", (MOST,), name="work", scope=tik.scope_ubuf)')
         tiles.append('m = t.Tensor("uint8", (MOST // 8 + 32,), name="m", scope=tik.scope_ubuf)')
         head = ['from tbe import tik', f'MOST, LENGTHS = {MOST}, {LENGTHS}', 't = tik.Tik()']
         head += [f'{name} = t.Tensor("{self.dtype}", (MOST + 256,), name="{name}", scope=tik.scope_gm)' for name in 'xz']
@@ -201,7 +215,7 @@ def run(folder, options):
 
 
 def one(folder, seed):
-    """Whether some scope of the kernel is trimmed, and has a run; the kernel is right."""
+    """Whether some scope of the kernel is trimmed, one has a run, and a tile is only asked about; the kernel is right."""
     g = Gen(seed)
     with open(os.path.join(folder, 'k.tik'), 'w') as f:
         f.write(g.program())
@@ -210,23 +224,25 @@ def one(folder, seed):
         np.save(os.path.join(folder, name), r.integers(-4, 5, MOST + 256).astype(g.dtype))
     least = 1 if seed % 8 else -3  # fewer elements than 1: the same fault everywhere
     most = MOST // g.lanes if g.kind == 'rows' else MOST
-    np.save(os.path.join(folder, 'lengths'), r.choice([least, 5, most // 2, most, *r.integers(1, most + 1, 9)], LENGTHS).astype(np.int32))
+    few = g.lanes if g.kind == 'sums' and least > 0 else 5  # a sum has at least one repeat
+    least = max(least, few) if least > 0 else least
+    np.save(os.path.join(folder, 'lengths'), r.choice([least, few, most // 2, most, *r.integers(1 if few == 5 else few, most + 1, 9)], LENGTHS).astype(np.int32))
     want = run(folder, ['--backend', 'emu'])
     for options in ([], ['--disable', 'all'], ['-O0']):
         assert run(folder, ['--backend', 'host', *options]) == want, f'seed {seed}: host {options} and emulator differ'
     p = subprocess.run([TIKC, 'build', os.path.join(folder, 'k.tik'), '--emit', 'host-ir', '--verify-each', '-o', '-'], capture_output=True, text=True)
     assert p.returncode == 0, f'seed {seed}: {p.stderr}'
-    return 'trimmed' in p.stdout, re.search(r'fused[^\n]*\n(?:[^}\n]*\n)*? *run \{', p.stdout) is not None
+    return 'trimmed' in p.stdout, re.search(r'fused[^\n]*\n(?:[^}\n]*\n)*? *run \{', p.stdout) is not None, '[asked]' in p.stdout
 
 
 def main():
-    trimmed = joined = 0
+    trimmed = joined = asked = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(SEED, SEED + KERNELS):
             scopes = one(folder, seed)
-            trimmed, joined = trimmed + scopes[0], joined + scopes[1]
-    print(f'{trimmed} of the kernels have trimmed scopes, {joined} have runs in fused ones')
-    assert KERNELS < 40 or min(trimmed, joined) >= KERNELS // 16, 'the kernels do not try what they are for'
+            trimmed, joined, asked = trimmed + scopes[0], joined + scopes[1], asked + scopes[2]
+    print(f'{trimmed} of the kernels have trimmed scopes, {joined} have runs in fused ones, {asked} read past a tile')
+    assert KERNELS < 40 or min(trimmed, joined, 2 * asked) >= KERNELS // 16, 'the kernels do not try what they are for'
     print(f'{KERNELS} passed, 0 failed')
 
 

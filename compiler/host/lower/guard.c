@@ -58,7 +58,7 @@ can_move(const Kernel *k, const Stmt *s, BufId b)
         const Arg *a = &k->args.p[s->instr.arg + (uint32_t)i];
         bool tensor = p[i].role == ROLE_DST || p[i].role == ROLE_SRC;
         if ((tensor || p[i].role == ROLE_ROOT) && a->ref.buf == b &&
-            (!tensor || !shape_has(s->instr.op))) {
+            (!tensor || !shape_can_move(s->instr.op, p[i].role))) {
             return false;
         }
     }
