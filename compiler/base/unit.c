@@ -39,7 +39,8 @@ unit_add_source(Unit *u, const char *path, const char *text, size_t len)
 {
     Source s = {0};
     s.path = arena_strdup(&u->arena, path);
-    s.text = arena_holds(&u->arena, text) ? text : arena_strndup(&u->arena, text, len);
+    bool lasts = text == u->lent || arena_holds(&u->arena, text);
+    s.text = lasts ? text : arena_strndup(&u->arena, text, len);
     s.len = (uint32_t)len;
     VEC_PUSH(&u->arena, &u->sources, s);
     return u->sources.n - 1;

@@ -88,6 +88,7 @@ typedef struct Unit {
     VEC(const char *) loaded; /* paths of files that load found, in order */
     UnitInside inside;        /* checks the paths of data files; null if load is */
     VEC(Source) sources;      /* [0] is "nowhere" */
+    const char *lent;         /* a text that outlives the unit, or null */
     VEC(Diag *) diags;
     VEC(Diag *) silent;    /* diagnostics that the user silenced */
     Allowances allowances; /* allowances of the texts that were parsed */
@@ -128,8 +129,8 @@ void unit_init(Unit *u);
 void unit_free(Unit *u);
 
 /* Adds a source text, and returns its file id. It is copied, unless it is in the unit's
- * arena and ends in a zero byte. CR LF and a byte order
- * mark are kept here; the scanner deals with them. */
+ * arena, or lent to the unit, and ends in a zero byte. CR LF and a byte order mark are
+ * kept here; the scanner deals with them. */
 uint32_t unit_add_source(Unit *u, const char *path, const char *text, size_t len);
 
 /* Returns the span of one character at a line and column of a file whose text may not be

@@ -136,6 +136,7 @@ check_once(const Cmd *c, const SourceFile *src, const char *text, size_t size,
     one.unit.opt.call = with.call ? with.call : one.unit.opt.call;
     one.unit.opt.soc = with.soc ? with.soc : one.unit.opt.soc;
     one.unit.opt.lives = c->memory || c->memory_svg;
+    one.unit.lent = text;
     text_init(&r->out, &r->arena);
     text_init(&r->figures, &r->arena);
     if (compile_text(&one, src->path, text, size) && one.unit.errors == 0) {

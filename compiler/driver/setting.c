@@ -345,19 +345,52 @@ read_comment(Reader *r)
     return add_setting(r, s, strcmp(s.key, "in") != 0);
 }
 
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Returns whether what is before s on its line is blank. */
+static bool
+begins_line(const char *text, const char *s)
+{
+    while (s > text && is_blank(s[-1])) {
+        s--;
+    }
+    return s == text || s[-1] == '\n';
+}
+
+const char *
+setting_find_comment(const char *text, const char *from, const char *end)
+{
+    static const char mark[] = "tikc:";
+    const size_t n = sizeof mark - 1;
+    while ((from = memchr(from, '#', (size_t)(end - from)))) {
+        const char *sign = from++;
+        while (from < end && is_blank(*from)) {
+            from++;
+        }
+        if ((size_t)(end - from) >= n && memcmp(from, mark, n) == 0 &&
+            begins_line(text, sign)) {
+            return from + n;
+        }
+    }
+    return NULL;
+}
+
 bool
 setting_read_comments(Unit *u, uint32_t file, TestFile *out)
 {
     const Source *src = &u->sources.p[file];
     Reader r = {u, file, src->text, 0, src->len, out};
-    while (r.at < r.end) {
-        skip_blanks(&r);
-        if (take(&r, '#')) {
-            skip_blanks(&r);
-            TRY(!take_word(&r, "tikc:") || read_comment(&r));
-        }
-        const char *end = memchr(r.text + r.at, '\n', r.end - r.at);
-        r.at = end ? (uint32_t)(end - r.text) + 1 : r.end;
+    const char *end = src->text + src->len;
+    const char *at = src->text;
+    while ((at = setting_find_comment(src->text, at, end))) {
+        r.at = (uint32_t)(at - src->text);
+        TRY(read_comment(&r));
+        at = memchr(src->text + r.at, '\n', src->len - r.at);
+        at = at ? at : end;
     }
     return true;
 }

@@ -32,6 +32,10 @@ typedef struct TestFile {
 bool MUST_USE setting_read_toml(Unit *u, uint32_t file, TestFile *out);
 bool MUST_USE setting_read_comments(Unit *u, uint32_t file, TestFile *out);
 
+/* Returns what follows '# tikc:' on the first line from 'from' on that begins so, or
+ * null. 'text' is where the file begins. */
+const char *setting_find_comment(const char *text, const char *from, const char *end);
+
 /* ---- settings.c ---------------------------------------------------------- */
 
 /* Reads the settings that a program's comments have. Returns false after a diagnostic. */

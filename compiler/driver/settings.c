@@ -1,7 +1,6 @@
 /* settings.c: gives a command that compiles one program the settings of its comments:
  * those of the options that option.def lets files set. All other options of 'tikc test'
  * may be there, too; they are for its runs. */
-#define _GNU_SOURCE
 #include "driver/setting.h"
 
 #include <string.h>
@@ -124,7 +123,7 @@ bool
 settings_apply(Cmd *c, const char *path, const char *text, size_t size)
 {
     TestFile f = {0};
-    if (!memmem(text, size, "tikc:", 5)) {
+    if (!setting_find_comment(text, text, text + size)) {
         return true;
     }
     TRY(settings_read(&c->unit, path, text, size, &f) && apply(c, &f.all, false));
