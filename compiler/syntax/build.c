@@ -17,18 +17,11 @@ ast_long_int(Parser *p, Loc at, const char *digits)
 }
 
 Ast *
-ast_short_int(Parser *p, Loc at, int64_t value)
+ast_wide_int(Parser *p, Loc at, int64_t value)
 {
-    bool fits = value <= UINT32_MAX;
-    AstKind like = fits ? AST_INT : AST_BOOL; /* one with the field value */
-    Ast *node = ast_sized(p, AST_INT, at, ast_bytes(like));
-    if (fits) {
-        node->op = INT_SHORT;
-        node->slot = (uint32_t)value;
-    } else {
-        node->op = INT_WIDE;
-        node->value = value;
-    }
+    Ast *node = ast_sized(p, AST_INT, at, ast_bytes(AST_BOOL)); /* it has a value, too */
+    node->op = INT_WIDE;
+    node->value = value;
     return node;
 }
 
@@ -110,23 +103,6 @@ ast_leaf(Parser *p, AstKind kind, Loc at, int64_t value)
 {
     Ast *node = ast_new(p, kind, at);
     node->value = value;
-    return node;
-}
-
-Ast *
-ast_name(Parser *p, Loc at, Sym name)
-{
-    Ast *node = ast_new(p, AST_NAME, at);
-    node->name = name;
-    return node;
-}
-
-Ast *
-ast_with_a(Parser *p, AstKind kind, Loc at, Ast *a)
-{
-    Ast *node = ast_new(p, kind, at);
-    node->a = a;
-    ast_deepen_one(p, node, a);
     return node;
 }
 

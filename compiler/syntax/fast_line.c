@@ -42,6 +42,11 @@ static const uint8_t classes[256] = {
     ['x'] = C_WORD,  ['y'] = C_WORD,  ['z'] = C_WORD,
 };
 
+/* The bytes after which no operand goes on: they are no operator, bracket or point. */
+static const bool ends[256] = {
+    [','] = true, [')'] = true, [']'] = true, [':'] = true, ['\n'] = true, ['#'] = true,
+};
+
 /* ---- words --------------------------------------------------------------- */
 
 /* A word of at most 16 bytes that was read before: its first and its last 8 bytes, or all
@@ -56,6 +61,7 @@ typedef struct Known {
 
 struct FastWords {
     Known at[256];
+    Known longer; /* the last word of more than 16 bytes */
 };
 
 static const struct {
@@ -127,28 +133,34 @@ eight(const char *s)
     return w;
 }
 
-/* What is known of the word s[0..n), after which MARGIN bytes can be read. */
-static inline Known
+/* Puts a word in the place of another one. */
+static NOINLINE const Known *
+learn(Parser *p, const char *s, Known word, Known *to)
+{
+    word.keyword = word.n <= 8 ? keyword_of(s, word.n) : 0;
+    word.sym = word.keyword ? SYM_NONE : intern_n(&p->u->names, s, word.n);
+    *to = word;
+    return to;
+}
+
+/* What is known of the word s[0..n), after which MARGIN bytes can be read; it is valid
+ * until the next word. */
+static inline const Known *
 look_up(Parser *p, const char *s, uint32_t n)
 {
-    if (n > 16) {
-        return (Known){.sym = intern_n(&p->u->names, s, n)};
-    }
     Known word = {.first = eight(s), .n = n};
     if (n < 8) {
         word.first &= first_bytes[n];
-    } else {
+    } else if (n <= 16) {
         word.last = eight(s + n - 8);
+    } else {
+        return learn(p, s, word, &p->words->longer);
     }
     uint64_t mixed =
         (word.first ^ (word.last << 29 | word.last >> 35)) * 0x9e3779b97f4a7c15u;
     Known *k = &p->words->at[mixed >> 56];
-    if (k->first != word.first || k->last != word.last || k->n != n) {
-        word.keyword = n <= 8 ? keyword_of(s, n) : 0;
-        word.sym = word.keyword ? SYM_NONE : intern_n(&p->u->names, s, n);
-        *k = word;
-    }
-    return *k;
+    bool same = k->first == word.first && k->last == word.last && k->n == n;
+    return same ? k : learn(p, s, word, k);
 }
 
 /* ---- tokens -------------------------------------------------------------- */
@@ -171,18 +183,26 @@ peek(const Fast *f)
     return f->text[f->at];
 }
 
-/* Goes on after a token that ends at 'end'; line ends in brackets are blanks. */
+/* Returns the next byte from 'at' on that is no blank; line ends in brackets are. */
+static NOINLINE uint32_t
+skip_blanks(const Fast *f, uint32_t at)
+{
+    const char *s = f->text;
+    while (s[at] == ' ' || (f->depth && s[at] == '\n' && at < f->limit)) {
+        at++;
+    }
+    return at;
+}
+
+/* Goes on after a token that ends at 'end'. Mostly there is one blank, or none. */
 static inline void
 pass_to(Fast *f, uint32_t end)
 {
     f->end = end;
     f->tokens++;
-    uint32_t at = end;
-    const char *s = f->text;
-    while (s[at] == ' ' || (f->depth && s[at] == '\n' && at < f->limit)) {
-        at++;
-    }
-    f->at = at;
+    uint32_t at = end + (f->text[end] == ' ');
+    char c = f->text[at];
+    f->at = c == ' ' || c == '\n' ? skip_blanks(f, at) : at;
 }
 
 static inline bool
@@ -223,31 +243,43 @@ since(const Fast *f, uint32_t begin)
     return (Loc){begin, f->end};
 }
 
+/* Returns the end of a word, a byte of which is at i. */
 static inline uint32_t
-word_end(const Fast *f)
+word_end(const char *s, uint32_t i)
 {
-    uint32_t i = f->at + 1;
-    while (classes[(unsigned char)f->text[i]]) {
+    do {
         i++;
-    }
+    } while (classes[(unsigned char)s[i]]);
     return i;
 }
 
-/* Reads a word. What is not ASCII, or the quote of a string with a prefix, ends none. */
-static inline bool
-read_word(Fast *f, Known *out)
+/* Reads the word that is next. What is not ASCII, or the quote of a string with a prefix,
+ * ends none: then it returns null. */
+static inline const Known *
+read_word(Fast *f)
 {
-    if (classes[(unsigned char)peek(f)] != C_WORD) {
-        return false;
-    }
-    uint32_t end = word_end(f);
+    uint32_t begin = f->at;
+    uint32_t end = word_end(f->text, begin);
     unsigned char next = (unsigned char)f->text[end];
     if (next >= 0x80 || next == '"' || next == '\'') {
-        return false;
+        return NULL;
     }
-    *out = look_up(f->p, f->text + f->at, end - f->at);
     pass_to(f, end);
-    return true;
+    return look_up(f->p, f->text + begin, end - begin);
+}
+
+static inline bool
+at_word(const Fast *f)
+{
+    return classes[(unsigned char)peek(f)] == C_WORD;
+}
+
+/* Reads a name, but no keyword. */
+static inline const Known *
+read_identifier(Fast *f)
+{
+    const Known *word = at_word(f) ? read_word(f) : NULL;
+    return word && !word->keyword ? word : NULL;
 }
 
 /* ---- parts of expressions ------------------------------------------------ */
@@ -262,33 +294,52 @@ read_whole(Fast *f)
     return read_expr(f, 0, &begin);
 }
 
-static Ast *
+/* Returns the end of the digits from i on. */
+static inline uint32_t
+digits_end(const char *s, uint32_t i)
+{
+    while (classes[(unsigned char)s[i]] == C_DIGIT) {
+        i++;
+    }
+    return i;
+}
+
+/* Returns whether a number may end before a byte: it is not part of a name or another
+ * number. */
+static inline bool
+ends_number(char c)
+{
+    return !classes[(unsigned char)c] && (unsigned char)c < 0x80 && c != '.';
+}
+
+/* Reads the number that is next: an integer of at most 18 digits, which fit in 63 bits,
+ * or one with a point in the middle. */
+static inline Ast *
 read_number(Fast *f)
 {
     enum {
-        MAX_DIGITS = 18 /* these fit in 63 bits */
+        MAX_DIGITS = 18
     };
     const char *s = f->text;
     uint32_t begin = f->at;
     uint32_t i = begin;
     int64_t value = 0;
-    for (; classes[(unsigned char)s[i]] == C_DIGIT && i - begin < MAX_DIGITS; i++) {
-        value = value * 10 + (s[i] - '0');
+    for (unsigned digit; (digit = (unsigned char)s[i] - (unsigned)'0') < 10; i++) {
+        value = (int64_t)((uint64_t)value * 10 + digit);
     }
-    bool fraction = s[i] == '.' && classes[(unsigned char)s[i + 1]] == C_DIGIT;
-    if ((s[i] == '.' && !fraction) || (s[begin] == '0' && i - begin > 1)) {
+    if ((s[begin] == '0' && i - begin > 1) || i - begin > MAX_DIGITS) {
         return NULL;
     }
-    for (i += fraction; fraction && classes[(unsigned char)s[i]] == C_DIGIT;) {
-        i++;
+    if (ends_number(s[i])) {
+        pass_to(f, i);
+        return ast_short_int(f->p, since(f, begin), value);
     }
-    unsigned char next = (unsigned char)s[i]; /* perhaps one digit more */
-    if (classes[next] || next >= 0x80 || (fraction && next == '.')) {
+    uint32_t end = digits_end(s, i + 1);
+    if (s[i] != '.' || end == i + 1 || !ends_number(s[end])) {
         return NULL;
     }
-    pass_to(f, i);
-    return fraction ? ast_float(f->p, since(f, begin))
-                    : ast_short_int(f->p, since(f, begin), value);
+    pass_to(f, end);
+    return ast_float(f->p, since(f, begin));
 }
 
 /* Reads a string without prefix and escapes, of one line, next to no other. */
@@ -456,15 +507,12 @@ read_index(Fast *f, Ast *a, uint32_t begin)
     return leave(f, ']') ? ast_index(f->p, since(f, begin), a, index) : NULL;
 }
 
-static Ast *
+static inline Ast *
 read_attr(Fast *f, Ast *a, uint32_t begin)
 {
-    Known word;
     pass_to(f, f->at + 1);
-    if (!read_word(f, &word) || word.keyword) {
-        return NULL;
-    }
-    return ast_attr(f->p, since(f, begin), a, word.sym);
+    const Known *word = read_identifier(f);
+    return word ? ast_attr(f->p, since(f, begin), a, word->sym) : NULL;
 }
 
 /* Reads the calls, items and attributes that follow an operand. */
@@ -601,38 +649,72 @@ build_operation(Fast *f, Operator o, Ast *a, Ast *b, uint32_t begin)
     }
 }
 
+/* Reads the operand of a prefix that was read and begins at 'begin'. */
 static Ast *
-read_prefixed(Fast *f, AstOp op, int least)
+read_prefixed(Fast *f, AstOp op, int least, uint32_t begin)
 {
-    uint32_t begin = f->at;
     uint32_t ignored;
-    pass_to(f, begin + (op == AOP_NOT ? 3 : 1));
     f->inside++;
     Ast *a = read_expr(f, least, &ignored);
     f->inside--;
     return a ? ast_unary(f->p, since(f, begin), op, a) : NULL;
 }
 
-static Ast *
-read_named(Fast *f, int least)
+/* Makes the tree of a keyword that was read, with what follows it. */
+static NOINLINE Ast *
+read_after_keyword(Fast *f, int keyword, int least, uint32_t begin)
 {
-    Known word;
-    uint32_t begin = f->at;
-    Fast before = *f;
-    if (!read_word(f, &word)) {
-        return NULL;
-    }
-    switch (word.keyword) {
-    case 0:
-        return ast_name(f->p, since(f, begin), word.sym);
+    switch (keyword) {
     case TRUE:
     case FALSE:
-        return ast_leaf(f->p, AST_BOOL, since(f, begin), word.keyword == TRUE);
+        return ast_leaf(f->p, AST_BOOL, since(f, begin), keyword == TRUE);
     case NONE:
         return ast_new(f->p, AST_NONE, since(f, begin));
     case NOT:
-        *f = before;
-        return least <= BY_NOT ? read_prefixed(f, AOP_NOT, BY_NOT) : NULL;
+        return least <= BY_NOT ? read_prefixed(f, AOP_NOT, BY_NOT, begin) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static inline Ast *
+read_named(Fast *f, int least)
+{
+    uint32_t begin = f->at;
+    const Known *word = read_word(f);
+    if (!word) {
+        return NULL;
+    }
+    return word->keyword ? read_after_keyword(f, word->keyword, least, begin)
+                         : ast_name(f->p, since(f, begin), word->sym);
+}
+
+/* Reads a sign and its operand. */
+static Ast *
+read_signed(Fast *f, AstOp op)
+{
+    uint32_t begin = f->at;
+    pass_to(f, begin + 1);
+    return read_prefixed(f, op, BY_POWER, begin);
+}
+
+/* Reads an operand that is neither a number nor a word. */
+static NOINLINE Ast *
+read_other(Fast *f)
+{
+    switch (peek(f)) {
+    case '-':
+        return read_signed(f, AOP_NEG);
+    case '+':
+        return read_signed(f, AOP_POS);
+    case '~':
+        return read_signed(f, AOP_INVERT);
+    case '(':
+    case '[':
+        return read_brackets(f);
+    case '"':
+    case '\'':
+        return read_string(f);
     default:
         return NULL;
     }
@@ -642,23 +724,35 @@ read_named(Fast *f, int least)
 static inline Ast *
 read_operand(Fast *f, int least)
 {
-    switch (peek(f)) {
-    case '-':
-        return read_prefixed(f, AOP_NEG, BY_POWER);
-    case '+':
-        return read_prefixed(f, AOP_POS, BY_POWER);
-    case '~':
-        return read_prefixed(f, AOP_INVERT, BY_POWER);
-    case '(':
-    case '[':
-        return read_brackets(f);
-    case '"':
-    case '\'':
-        return read_string(f);
+    switch (classes[(unsigned char)peek(f)]) {
+    case C_DIGIT:
+        return read_number(f);
+    case C_WORD:
+        return read_named(f, least);
     default:
-        return classes[(unsigned char)peek(f)] == C_DIGIT ? read_number(f)
-                                                          : read_named(f, least);
+        return read_other(f);
     }
+}
+
+/* Reads what follows the first operand of an expression that begins at 'begin'. */
+static NOINLINE Ast *
+read_rest(Fast *f, Ast *a, int least, uint32_t begin)
+{
+    /* what follows 'not' or a sign belongs to its operand, which was read with it */
+    a = a->kind != AST_UNARY ? read_trailers(f, a, begin) : a;
+    while (a) {
+        Operator o = next_operator(f);
+        if (o.tight < MAX(least, BY_OR)) {
+            return a;
+        }
+        pass_to(f, f->at + o.n);
+        uint32_t ignored;
+        f->inside++;
+        Ast *b = read_expr(f, o.tight + (o.tight != BY_POWER), &ignored);
+        f->inside--;
+        a = b ? build_operation(f, o, a, b, begin) : NULL;
+    }
+    return NULL;
 }
 
 /* Reads an expression whose operators bind at least that tight; *begin is where it
@@ -671,21 +765,7 @@ read_expr(Fast *f, int least, uint32_t *begin)
         return NULL;
     }
     Ast *a = read_operand(f, least);
-    /* what follows 'not' or a sign belongs to its operand, which was read with it */
-    a = a && a->kind != AST_UNARY ? read_trailers(f, a, *begin) : a;
-    while (a) {
-        Operator o = next_operator(f);
-        if (o.tight < MAX(least, BY_OR)) {
-            return a;
-        }
-        pass_to(f, f->at + o.n);
-        uint32_t ignored;
-        f->inside++;
-        Ast *b = read_expr(f, o.tight + (o.tight != BY_POWER), &ignored);
-        f->inside--;
-        a = b ? build_operation(f, o, a, b, *begin) : NULL;
-    }
-    return NULL;
+    return !a || ends[(unsigned char)peek(f)] ? a : read_rest(f, a, least, *begin);
 }
 
 /* ---- lines --------------------------------------------------------------- */
@@ -700,18 +780,16 @@ at_end(const Fast *f)
 static bool
 take_keyword(Fast *f, int token)
 {
-    Known word;
-    return read_word(f, &word) && word.keyword == token;
+    const Known *word = at_word(f) ? read_word(f) : NULL;
+    return word && word->keyword == token;
 }
 
 static Ast *
 read_name(Fast *f)
 {
-    Known word;
     uint32_t begin = f->at;
-    return read_word(f, &word) && !word.keyword
-               ? ast_name(f->p, since(f, begin), word.sym)
-               : NULL;
+    const Known *word = read_identifier(f);
+    return word ? ast_name(f->p, since(f, begin), word->sym) : NULL;
 }
 
 /* Returns the operator of '+=', '//=' and so on, and its number of bytes. */
@@ -788,7 +866,7 @@ read_statement(Fast *f, int keyword, TIK_YYSTYPE *value)
 {
     uint32_t begin = f->at;
     if (keyword) {
-        pass_to(f, word_end(f));
+        pass_to(f, word_end(f->text, begin));
     }
     int token = LINE;
     bool good = true;
@@ -830,16 +908,14 @@ read_statement(Fast *f, int keyword, TIK_YYSTYPE *value)
 /* Returns the keyword that a line begins with, or 0; only of those that read_statement
  * knows. */
 static int
-statement_keyword(const Fast *f)
+statement_keyword(const Fast *f, Loc first)
 {
-    Fast word = *f;
-    Known known;
     switch (peek(f)) {
     case 'w':
     case 'f':
     case 'i':
     case 'r':
-        return read_word(&word, &known) ? known.keyword : 0;
+        return look_up(f->p, f->text + first.begin, first.end - first.begin)->keyword;
     default:
         return 0;
     }
@@ -879,15 +955,14 @@ fast_first(Parser *p, Loc *at)
     const char *s = p->text;
     while (p->scanned < p->fast_limit) {
         uint32_t i = p->scanned;
-        if (s[i] == ' ') {
-            p->scanned++;
-        } else if (s[i] == '\n' || s[i] == '#') {
+        while (s[i] == ' ') {
+            i++;
+        }
+        p->scanned = i;
+        if (s[i] == '\n' || s[i] == '#') {
             p->scanned = p->line_begin = skip_comment(p, i) + 1;
         } else {
-            *at = (Loc){i, i + 1};
-            while (classes[(unsigned char)s[at->end]]) {
-                at->end++;
-            }
+            *at = (Loc){i, word_end(s, i)};
             return classes[(unsigned char)s[i]] == C_WORD;
         }
     }
@@ -932,7 +1007,7 @@ fast_line(Parser *p, Loc first, TIK_YYSTYPE *value, Loc *at)
     int64_t used = u->arena.used;
     Fast f = {.p = p, .text = p->text, .at = first.begin, .limit = p->fast_limit};
     p->fast_at = first;
-    int head = statement_keyword(&f);
+    int head = statement_keyword(&f, first);
     int token = read_statement(&f, head, value);
     if (!token || !count_work(p, &f)) {
         arena_rewind(&u->tree, mark);

@@ -86,9 +86,13 @@ close_bracket(Parser *p)
 static uint32_t
 start_column(Parser *p, uint32_t token, uint32_t *narrow)
 {
-    uint32_t column = 0;
-    uint32_t plain = 0;
-    for (uint32_t i = p->line_begin; i < token; i++) {
+    uint32_t i = p->line_begin;
+    while (i < token && p->text[i] == ' ') { /* mostly these are all */
+        i++;
+    }
+    uint32_t column = i - p->line_begin;
+    uint32_t plain = column;
+    for (; i < token; i++) {
         char c = p->text[i];
         if (c == ' ') {
             column++;

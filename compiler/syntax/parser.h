@@ -292,15 +292,45 @@ ast_deepen_one(Parser *p, Ast *node, const Ast *child)
     }
 }
 
-/* Makes an AST_INT of at most 63 bits, and one of more. */
-Ast *ast_short_int(Parser *p, Loc at, int64_t value);
+/* Make an AST_INT of more than 32 bits, and of more than 63. */
+Ast *ast_wide_int(Parser *p, Loc at, int64_t value);
 Ast *ast_long_int(Parser *p, Loc at, const char *digits);
+
+/* Makes an AST_INT of at most 63 bits. */
+static inline Ast *
+ast_short_int(Parser *p, Loc at, int64_t value)
+{
+    if (value > UINT32_MAX) {
+        return ast_wide_int(p, at, value);
+    }
+    Ast *node = ast_new(p, AST_INT, at);
+    node->op = INT_SHORT;
+    node->slot = (uint32_t)value;
+    return node;
+}
+
 /* Makes the node's tree one higher than the trees of a list; reports too-nested past the
  * limit. */
 void ast_deepen(Parser *p, Ast *node, const Ast *list);
 Ast *ast_leaf(Parser *p, AstKind kind, Loc at, int64_t value);
-Ast *ast_name(Parser *p, Loc at, Sym name);
-Ast *ast_with_a(Parser *p, AstKind kind, Loc at, Ast *a);
+
+static inline Ast *
+ast_name(Parser *p, Loc at, Sym name)
+{
+    Ast *node = ast_new(p, AST_NAME, at);
+    node->name = name;
+    return node;
+}
+
+static inline Ast *
+ast_with_a(Parser *p, AstKind kind, Loc at, Ast *a)
+{
+    Ast *node = ast_new(p, kind, at);
+    node->a = a;
+    ast_deepen_one(p, node, a);
+    return node;
+}
+
 Ast *ast_unary(Parser *p, Loc at, AstOp op, Ast *a);
 Ast *ast_binary(Parser *p, Loc at, AstOp op, Ast *a, Ast *b);
 Ast *ast_logic(Parser *p, Loc at, AstKind kind, Ast *a, Ast *b);

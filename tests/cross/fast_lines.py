@@ -44,6 +44,10 @@ a = \'\'\'long\'\'\'
 a = 'b\\n'
 a = f'{b}'
 a = 12345678901234567890
+a = 123456789012345678, 1234567890123456789, 1234567890123456789.5, 4294967296, 4294967295
+a = 1.25, 0.5, 1.2_5, 1.
+a = 00.5
+a = a_name_of_twenty_letters(b_name_of_twenty_letters.c_name_of_twenty_letters)
 a = b if c else d
 a = b in c, b not in c, b is not c
 f(a for a in b)
@@ -68,6 +72,8 @@ for i in f(x)[1:]:
         with (a): pass
         with (a) as b: pass
         with a, b as c: pass
+        if'x':
+            pass
         with a:
             return_ = 1
 else:
