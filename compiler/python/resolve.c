@@ -155,13 +155,10 @@ new_scope(Resolver *r, Block *outer, ScopeKind kind)
     return s;
 }
 
-/* Returns _C__x for __x inside class C; other names stay. */
+/* Returns _C__x for __x; other names stay. */
 static Sym
-private_name(Resolver *r, const Block *s, Sym name)
+name_in_class(Resolver *r, const Block *s, Sym name)
 {
-    if (!s->class_name) {
-        return name;
-    }
     const Interner *names = &r->in->u->names;
     const char *t = sym_text(names, name);
     uint32_t n = sym_len(names, name);
@@ -173,6 +170,13 @@ private_name(Resolver *r, const Block *s, Sym name)
         c++;
     }
     return *c ? intern(&r->in->u->names, arena_printf(&r->tmp, "_%s%s", c, t)) : name;
+}
+
+/* Returns _C__x for __x inside class C; other names stay. */
+static inline Sym
+private_name(Resolver *r, const Block *s, Sym name)
+{
+    return s->class_name ? name_in_class(r, s, name) : name;
 }
 
 /* ---- bindings of a block ------------------------------------------------- */
@@ -419,7 +423,7 @@ static void
 use_name(Resolver *r, Block *s, Ast *n, Sym name)
 {
     bool in_class = false;
-    Binding *v = lookup(s, name, &in_class);
+    Binding *v = s->kind == SCOPE_MODULE ? NULL : lookup(s, name, &in_class);
     if (!v) {
         uint32_t slot = attrs_slot(r->keep, &r->module->attrs, name);
         set_place(n, in_class ? PLACE_CLASS_GLOBAL : PLACE_GLOBAL, slot);
@@ -449,12 +453,28 @@ is_number(const Ast *n)
 }
 
 static void
+walk_name(Resolver *r, Block *s, Ast *n)
+{
+    n->name = private_name(r, s, n->name);
+    use_name(r, s, n, n->name);
+}
+
+/* Walks a node that is there. Most are leaves, which need no further step. */
+static inline void
+walk_node(Resolver *r, Block *s, Ast *n)
+{
+    if (n->kind == AST_NAME) {
+        walk_name(r, s, n);
+    } else if (!is_number(n)) {
+        walk(r, s, n);
+    }
+}
+
+static void
 walk_list(Resolver *r, Block *s, Ast *list)
 {
     for (Ast *n = list; n; n = n->next) {
-        if (!is_number(n)) {
-            walk(r, s, n);
-        }
+        walk_node(r, s, n);
     }
 }
 
@@ -576,12 +596,9 @@ static void
 walk_call(Resolver *r, Block *s, Ast *n)
 {
     for (Ast *a = n->list; a; a = a->next) {
-        Ast *value = a->kind == AST_KEYWORD ? a->a : a;
-        if (!is_number(value)) {
-            walk(r, s, value);
-        }
+        walk_node(r, s, a->kind == AST_KEYWORD ? a->a : a);
     }
-    walk(r, s, n->a);
+    walk_node(r, s, n->a);
 }
 
 /* Returns the string of a short literal: equal literals are one string. */
@@ -725,12 +742,15 @@ walk_children(Resolver *r, Block *s, Ast *n)
     case AST_MODULE:
         walk_module(r, s, n);
         break;
+    case AST_BINARY:
+    case AST_INDEX:
+        walk_node(r, s, n->a);
+        walk_node(r, s, n->b);
+        break;
     case AST_FIELD:
     case AST_PAIR:
-    case AST_BINARY:
     case AST_AND:
     case AST_OR:
-    case AST_INDEX:
     case AST_AUGASSIGN:
     case AST_WITH_ITEM:
     case AST_RAISE:
@@ -761,12 +781,11 @@ walk(Resolver *r, Block *s, Ast *n)
     }
     switch ((AstKind)n->kind) {
     case AST_NAME:
-        n->name = private_name(r, s, n->name);
-        use_name(r, s, n, n->name);
+        walk_name(r, s, n);
         break;
     case AST_ATTR:
         n->name = private_name(r, s, n->name);
-        walk(r, s, n->a);
+        walk_node(r, s, n->a);
         break;
     case AST_WALRUS: {
         Block *f = s;
