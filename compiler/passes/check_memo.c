@@ -27,8 +27,7 @@ put(CheckMemo *m, uint64_t word)
 
 /* What a word of a key says. */
 enum {
-    WORD_CONST, /* a number, in the word itself */
-    WORD_WIDE,  /* a number, in the next word */
+    WORD_CONST, /* a constant: equal ones have one id */
     WORD_RANGE, /* the range of a number follows */
     WORD_TREE,  /* a tree of operations follows */
     WORD_NODE,  /* an operation, a register or a variable */
@@ -48,17 +47,10 @@ put_range(CheckMemo *m, Interval r)
     put(m, (uint64_t)r.rem);
 }
 
-static void
-put_const(CheckMemo *m, const Expr *e)
+static inline void
+put_const(CheckMemo *m, ExprId id)
 {
-    const int shift = 16;
-    uint64_t head = (uint64_t)e->dtype << 8;
-    if ((int64_t)((uint64_t)e->imm << shift) >> shift == e->imm) {
-        put(m, (uint64_t)e->imm << shift | head | WORD_CONST);
-    } else {
-        put(m, head | WORD_WIDE);
-        put(m, (uint64_t)e->imm);
-    }
+    put(m, (uint64_t)id << 8 | WORD_CONST);
 }
 
 /* The registers and variables of a tree, by the order in which they come. */
@@ -107,7 +99,7 @@ put_tree(CheckMemo *m, const CheckWalk *w, ExprId id, Leaves *leaves, bool frame
 {
     const Expr *e = ir_expr(w->k, id);
     if (e->kind == EX_CONST) {
-        put_const(m, e);
+        put_const(m, id);
         return;
     }
     if (e->kind != EX_OP) {
@@ -136,7 +128,7 @@ put_expr(CheckMemo *m, const CheckWalk *w, ExprId id)
 {
     const Expr *e = ir_expr(w->k, id);
     if (e->kind == EX_CONST) {
-        put_const(m, e);
+        put_const(m, id);
     } else if (is_tree(w, e)) {
         Leaves leaves;
         leaves.n = 0;
@@ -241,6 +233,16 @@ put_instr(CheckMemo *m, const CheckWalk *w, const Stmt *s, Tensors *t)
     }
 }
 
+static uint32_t
+hash_words(const uint64_t *word, uint32_t n)
+{
+    uint64_t h = n;
+    for (uint32_t i = 0; i < n; i++) {
+        h = (h << 5 | h >> 59) ^ word[i] * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return (uint32_t)((h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32);
+}
+
 /* Makes the key of a statement. It is empty where an answer may depend on more: offsets
  * in one tensor may keep a distance that their values alone do not show. */
 static void
@@ -261,12 +263,7 @@ make_key(CheckMemo *m, const CheckWalk *w, StmtId id)
     if (m->full || (t.moving && t.shared)) {
         m->n = 0;
     }
-    uint64_t h = m->n;
-    for (uint32_t i = 0; i < m->n; i++) {
-        h = (h ^ m->key[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        h ^= h >> 29;
-    }
-    m->hash = (uint32_t)h & (MEMO_SLOTS - 1);
+    m->hash = hash_words(m->key, m->n) & (MEMO_SLOTS - 1);
 }
 
 const MemoEntry *
