@@ -216,18 +216,30 @@ expr_add(Kernel *k, Expr e)
 
 /* ---- expressions --------------------------------------------------------- */
 
-ExprId
-ir_const(Kernel *k, Dtype t, int64_t canonical)
+/* Makes a constant that is not the one that was asked for last. */
+static NOINLINE ExprId
+add_const(Kernel *k, Dtype t, int64_t imm, ExprId *recent)
 {
-    int64_t imm = t == DT_S64 ? canonical : scalar_wrap(t, canonical);
+    Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1, .imm = imm};
+    return *recent = expr_add(k, e);
+}
+
+/* Returns the constant of a number that the type has. */
+static NOINLINE ExprId
+find_const(Kernel *k, Dtype t, int64_t imm)
+{
     uint64_t h = ((uint64_t)imm ^ (uint64_t)t << 32) * UINT64_C(0x9e3779b97f4a7c15);
     ExprId *recent = &k->recent_consts[h >> 32 & (IR_RECENT - 1)];
     const Expr *r = &k->exprs.p[*recent];
-    if (*recent == 0 || r->dtype != t || r->imm != imm) {
-        Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1, .imm = imm};
-        *recent = expr_add(k, e);
-    }
-    return *recent;
+    bool same = *recent != 0 && r->dtype == t && r->imm == imm;
+    return same ? *recent : add_const(k, t, imm, recent);
+}
+
+ExprId
+ir_const(Kernel *k, Dtype t, int64_t canonical)
+{
+    return t == DT_S64 ? find_const(k, t, canonical)
+                       : find_const(k, t, scalar_wrap(t, canonical));
 }
 
 ExprId
@@ -445,13 +457,17 @@ ir_append(Kernel *k, Cursor *c, const Stmt *s)
     return id;
 }
 
+/* Makes room for n more items of a growable array. */
+#define RESERVE(arena, v, count)                                                         \
+    while ((v)->cap - (v)->n < (uint32_t)(count)) {                                      \
+        (v)->p = arena_grow((arena), (v)->p, &(v)->cap, sizeof *(v)->p);                 \
+    }
+
 uint32_t
 ir_args(Kernel *k, const Arg *args, int n)
 {
     uint32_t first = k->args.n;
-    while (k->args.cap - first < (uint32_t)n) {
-        k->args.p = arena_grow(&k->arena, k->args.p, &k->args.cap, sizeof *k->args.p);
-    }
+    RESERVE(&k->arena, &k->args, n);
     if (n > 0) {
         memcpy(&k->args.p[first], args, (size_t)n * sizeof *args);
         k->args.n += (uint32_t)n;
@@ -483,8 +499,9 @@ ir_args_at(Kernel *k, const Arg *args, const Span *spans, int n)
     while (k->arg_spans.n < k->args.n) {
         VEC_PUSH(&k->arena, &k->arg_spans, (ArgSpan){0});
     }
+    RESERVE(&k->arena, &k->arg_spans, n);
     for (int i = 0; i < n; i++) {
-        VEC_PUSH(&k->arena, &k->arg_spans, pack_span(k, spans[i]));
+        k->arg_spans.p[k->arg_spans.n++] = pack_span(k, spans[i]);
     }
     return ir_args(k, args, n);
 }

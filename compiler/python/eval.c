@@ -455,8 +455,7 @@ eval_update(Interp *in, AstOp op, Value a, Value b, Span span)
     return fast_binary(op, a, b, &r) ? r : op_inplace(in, op, a, b, span);
 }
 
-/* Evaluates a name; most are variables of a function or a module, with a value that is no
- * object. */
+/* Evaluates a name; most are variables of a function or a module. */
 static inline Value
 name_value(Interp *in, Ast *e)
 {
@@ -464,23 +463,11 @@ name_value(Interp *in, Ast *e)
         const Frame *f = in->frame;
         Value v =
             e->op == PLACE_LOCAL ? f->slots[e->slot] : f->module->attrs.p[e->slot].v;
-        if (v.kind != VAL_FAIL && v.kind != VAL_OBJECT) {
+        if (v.kind != VAL_FAIL && !is_poison(v)) {
             return v;
         }
     }
     return eval_name(in, e, e->name);
-}
-
-/* Does what eval does; most arguments and operands of 'and' are names, which need no
- * call. */
-static inline Value
-argument(Interp *in, Ast *e)
-{
-    if (e->kind != AST_NAME) {
-        return eval(in, e);
-    }
-    core_owe(in, 1);
-    return name_value(in, e);
 }
 
 /* Evaluates an operand; most are names and numbers. */
@@ -492,6 +479,15 @@ operand(Interp *in, Ast *e)
     }
     return e->kind == AST_INT && e->op != INT_TEXT ? val_int(ast_int_value(e))
                                                    : eval(in, e);
+}
+
+/* Does what eval does, without a call for names and numbers. */
+static inline Value
+argument(Interp *in, Ast *e)
+{
+    bool counted = e->kind == AST_NAME || (e->kind == AST_INT && e->op != INT_TEXT);
+    core_owe(in, counted); /* eval counts the others */
+    return operand(in, e);
 }
 
 static Value

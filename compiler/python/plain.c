@@ -96,6 +96,11 @@ op_plain(Interp *in, Value v, Span span)
 static bool
 needs_plain(const Value *p, int n)
 {
+    const uint32_t may =
+        1u << VAL_TUPLE | 1u << VAL_LIST | 1u << VAL_SLICE | 1u << VAL_INSTANCE;
+    if (!(val_kinds(p, n) & may)) {
+        return false;
+    }
     for (int i = 0; i < n; i++) {
         if (may_hold_number(p[i])) {
             return true;

@@ -204,6 +204,17 @@ val_failed(Value v)
     return v.kind == VAL_FAIL;
 }
 
+/* Returns which kinds are among n values: a bit for each. */
+static inline uint32_t
+val_kinds(const Value *p, int n)
+{
+    uint32_t kinds = 0;
+    for (int i = 0; i < n; i++) {
+        kinds |= 1u << p[i].kind;
+    }
+    return kinds;
+}
+
 Value val_str(Interp *in, const char *zero_ended);
 Value val_str_n(Interp *in, const char *p, size_t n);
 Value val_list(Interp *in, const Value *items, uint32_t n);

@@ -296,10 +296,20 @@ bind_positions(const Binding *b)
     if (a->npos > b->s->n) {
         return too_many(b);
     }
-    for (int i = 0; i < b->s->n; i++) {
-        bool given = i < a->npos;
-        put(b, i, given ? a->pos[i] : val_fail(),
-            given && a->pos_span ? &a->pos_span[i] : NULL);
+    int n = b->s->n, npos = a->npos;
+    Value *out = b->out;
+    Span *spans = b->spans;
+    for (int i = 0; i < npos; i++) {
+        out[i] = a->pos[i];
+    }
+    for (int i = npos; i < n; i++) {
+        out[i] = val_fail();
+    }
+    for (int i = 0; spans && i < npos; i++) {
+        spans[i] = a->pos_span ? a->pos_span[i] : a->span;
+    }
+    for (int i = npos; spans && i < n; i++) {
+        spans[i] = a->span;
     }
     return true;
 }

@@ -32,9 +32,12 @@ typedef struct InstrCall {
     const ParamInfo *params;
     int n;
     const Signature *sig;
-    int slot[MAX_PARAMS];       /* slot of each argument; a list takes several slots */
-    int call_index[MAX_PARAMS]; /* argument of each slot that begins one */
-    int ncall;                  /* number of arguments that are operands */
+    int ncall; /* number of arguments that are operands */
+    /* If some of them are lists, which take several slots: the slot of each argument, and
+     * the argument of each slot that begins one. Else both are the same number. */
+    bool lists;
+    int slot[MAX_PARAMS];
+    int call_index[MAX_PARAMS];
     Value got[MAX_PARAMS]; /* values by slot, a list in its first; VAL_FAIL: not given */
     Span span[MAX_PARAMS];
     /* dtype of the form's main operand; DT_NONE before it is read, or if it was
@@ -58,7 +61,7 @@ op_name(const InstrCall *x)
 static const char *
 param_name(const InstrCall *x, int slot)
 {
-    return x->sig->args[x->call_index[slot]].name;
+    return x->sig->args[x->lists ? x->call_index[slot] : slot].name;
 }
 
 static const char *
@@ -68,6 +71,18 @@ prototype(const InstrCall *x)
     text_init(&t, &x->in->u->arena);
     call_prototype(x->sig, &t);
     return t.p;
+}
+
+static void
+find_slots(InstrCall *x)
+{
+    int args = 0;
+    for (int i = 0; i < x->n; i++) {
+        if (x->params[i].item == 0) {
+            x->call_index[i] = args;
+            x->slot[args++] = i;
+        }
+    }
 }
 
 /* Begins a call: finds the operands of the form and the slot of each argument. The room
@@ -83,13 +98,25 @@ begin_call(InstrCall *x, Interp *in, Tik *c, Op op, const CallArgs *args)
     x->counter = x->mistaken = false;
     x->params = form_params(op_table[x->op].form, &x->n);
     x->sig = tik_signature(x->in, x->op);
-    x->ncall = 0;
     memset(x->out, 0, (size_t)x->n * sizeof x->out[0]);
+    x->ncall = 0;
     for (int i = 0; i < x->n; i++) {
-        if (x->params[i].item == 0) {
-            x->call_index[i] = x->ncall;
-            x->slot[x->ncall++] = i;
-        }
+        x->ncall += x->params[i].item == 0;
+    }
+    x->lists = x->ncall != x->n;
+    if (x->lists) {
+        find_slots(x);
+    }
+}
+
+/* Takes the values of the arguments. */
+static void
+take_values(InstrCall *x, const Value *values, const Span *spans)
+{
+    for (int k = 0; k < x->ncall; k++) {
+        int slot = x->lists ? x->slot[k] : k;
+        x->got[slot] = values[k];
+        x->span[slot] = spans[k];
     }
 }
 
@@ -98,11 +125,11 @@ bind(InstrCall *x)
 {
     Value got[MAX_PARAMS];
     Span span[MAX_PARAMS];
-    TRY(call_bind(x->in, x->sig, x->args, got, span));
-    for (int k = 0; k < x->ncall; k++) {
-        x->got[x->slot[k]] = got[k];
-        x->span[x->slot[k]] = span[k];
+    if (!x->lists) {
+        return call_bind(x->in, x->sig, x->args, x->got, x->span);
     }
+    TRY(call_bind(x->in, x->sig, x->args, got, span));
+    take_values(x, got, span);
     return true;
 }
 
@@ -714,7 +741,7 @@ spread_list(InstrCall *x, int first)
 static bool
 spread_lists(InstrCall *x)
 {
-    for (int k = 0; k < x->ncall; k++) {
+    for (int k = 0; x->lists && k < x->ncall; k++) {
         if (x->params[x->slot[k]].items > 0) {
             TRY(spread_list(x, x->slot[k]));
         }
@@ -759,7 +786,7 @@ tik_instruction(Interp *in, Tik *c, Op op, const CallArgs *args)
         return tik_instruction_value(in, c, op);
     }
     begin_call(&x, in, c, op, args);
-    CallArgs own = *args;
+    CallArgs own;
     if (op == OP_DATA_MOVE) {
         own = tik_without_extended(in, args);
         x.args = &own;
@@ -784,9 +811,6 @@ tik_record(Interp *in, Tik *c, Op op, const CallArgs *args, const Value *values,
 {
     InstrCall x;
     begin_call(&x, in, c, op, args);
-    for (int k = 0; k < x.ncall; k++) {
-        x.got[x.slot[k]] = values[k];
-        x.span[x.slot[k]] = spans[k];
-    }
+    take_values(&x, values, spans);
     return read_operands(&x) && record(&x);
 }

@@ -257,16 +257,13 @@ move_tensors(LanesCall *x, const Value *got, const Span *span)
     }
 }
 
-Value
-tik_data_move(Interp *in, Tik *c, const CallArgs *args)
+/* A data_move that LMEM is part of, or that has no bursts. */
+static Value
+move_lanes(Interp *in, Tik *c, const CallArgs *args, bool bursts)
 {
     LanesCall x = {.in = in, .c = c, .args = args, .name = "data_move"};
     Value got[MOST_ARGS];
     Span span[MOST_ARGS];
-    bool bursts = has_bursts(in, args);
-    if (!c->k->soc->lmem || (bursts && !names_lanes(args))) {
-        return tik_instruction(in, c, tik_move_op(dst_of(in, args)), args);
-    }
     if (bursts && !tik_dropped(c)) {
         Diag *d = py_diag(in, D_DMA_FORM, args->span,
                           "data_move with bursts and an operand in LMEM");
@@ -277,6 +274,16 @@ tik_data_move(Interp *in, Tik *c, const CallArgs *args)
         move_tensors(&x, got, span);
     }
     return tik_none(in);
+}
+
+Value
+tik_data_move(Interp *in, Tik *c, const CallArgs *args)
+{
+    bool bursts = has_bursts(in, args);
+    if (!c->k->soc->lmem || (bursts && !names_lanes(args))) {
+        return tik_instruction(in, c, tik_move_op(dst_of(in, args)), args);
+    }
+    return move_lanes(in, c, args, bursts);
 }
 
 /* ---- arithmetic ---------------------------------------------------------- */
