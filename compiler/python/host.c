@@ -103,10 +103,10 @@ py_plain(Interp *in, Value *v, Span span)
     if (is_host(*v)) {
         return host_used(in, *v, "is an initial value", span);
     }
-    Sym name = intern(&in->u->names, "tolist");
     if (v->kind != VAL_INSTANCE) {
         return true;
     }
+    Sym name = intern(&in->u->names, "tolist");
     Value list = attr_try(in, *v, name, span, &found);
     if (found && !val_failed(list)) {
         *v = list = call_values(in, list, NULL, 0, span);

@@ -332,13 +332,18 @@ unknown_argument(const Binding *b, Span span, const char *name)
     return false;
 }
 
+static inline bool
+same_name(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0; /* most differ in the first letter */
+}
+
 static int
 index_of(const Signature *s, const char *name)
 {
     for (int i = 0; i < s->n; i++) {
         const CallArg *arg = &s->args[i];
-        if (strcmp(arg->name, name) == 0 ||
-            (arg->other && strcmp(arg->other, name) == 0)) {
+        if (same_name(arg->name, name) || (arg->other && same_name(arg->other, name))) {
             return i;
         }
     }
@@ -455,7 +460,9 @@ call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span
             }
             return false;
         }
-        got[i] = default_value(in, &s->args[i]);
+        if (s->args[i].dflt != DFLT_OWN) {
+            got[i] = default_value(in, &s->args[i]);
+        }
     }
     return true;
 }

@@ -66,6 +66,10 @@ tik_number_value(Value v, Dtype t, int64_t *out)
         *out = scalar_from_double(t, d);
         return true;
     }
+    if (v.kind == VAL_INT && t != DT_BOOL) { /* nearly all */
+        *out = scalar_wrap(t, v.i);
+        return true;
+    }
     if (v.kind == VAL_FLOAT) {
         int64_t i = t == DT_BOOL ? v.f != 0 : integer_of(t, v.f);
         *out = scalar_wrap(t, i);

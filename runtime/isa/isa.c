@@ -27,7 +27,8 @@ Dtype
 dtype_find_operand(const char *name)
 {
     for (int i = 1; i < DT_COUNT; i++) {
-        if (strcmp(dtype_names[i], name) == 0) {
+        /* most differ in the first letter */
+        if (dtype_names[i][0] == name[0] && strcmp(dtype_names[i], name) == 0) {
             return (Dtype)i;
         }
     }
