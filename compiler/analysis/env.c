@@ -285,7 +285,8 @@ set_cell(Env *env, uint32_t cell, Interval v)
 }
 
 /* Facts about expressions that read registers end when a register changes. They are not
- * restored when the change is undone: it is always safe to know less. */
+ * restored when the change is undone, so a join of branches has none that an assignment
+ * in either of them ended; and it is always safe to know less. */
 static void
 drop_register_facts(Env *env)
 {
@@ -353,9 +354,6 @@ apply_state(Env *env, const EnvState *s)
 void
 env_join(Env *env, const EnvState *a, const EnvState *b)
 {
-    if (a->n != 0 || b->n != 0) {
-        drop_register_facts(env);
-    }
     if (a->dead || b->dead) {
         apply_state(env, a->dead ? b : a);
         env->dead = env->dead || (a->dead && b->dead);
