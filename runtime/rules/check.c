@@ -796,7 +796,7 @@ check_bounds_between(const CheckInstr *lo, const CheckInstr *hi, CheckInstr *at,
             int p = varies[i];
             at->args[p].v = end_of(lo->args[p].v, hi->args[p].v, turns % 3);
         }
-        if (!check_step(at, step, NULL)) {
+        if (!check_alone(at, step, NULL)) {
             return false;
         }
     }

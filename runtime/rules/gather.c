@@ -396,22 +396,55 @@ pick_window(const CheckInstr *in)
     return sat_mul(number ? check_pattern_count(p->v, n) : n, size_of(in, PICK_dst));
 }
 
+/* What src0 is taken to read where overlap is asked: in each repeat n runs of len bytes,
+ * blk from start to start, which are whole blocks. */
+typedef struct PickReads {
+    int64_t rep, n, blk, len;
+} PickReads;
+
+static PickReads
+pick_reads(const CheckInstr *in)
+{
+    bool lanes = !is_long(form_of(in));
+    LaneGeometry g = lanes ? check_geometry(in, PICK_src0) : (LaneGeometry){0};
+    int64_t per = BLOCK_BYTES / size_of(in, PICK_src0);
+    int64_t blocks = (pick_lanes(in) + per - 1) / per;
+    PickReads r = {
+        .rep = lanes ? g.rep : sat_mul(in->args[PICK_src0_rep_stride].v, BLOCK_BYTES),
+        .blk = lanes ? g.blk : sat_mul(in->args[PICK_src0_blk_stride].v, BLOCK_BYTES),
+        .n = blocks,
+        .len = BLOCK_BYTES};
+    if (r.blk <= BLOCK_BYTES) {
+        r.len = r.blk == 0 ? BLOCK_BYTES : sat_mul(blocks, BLOCK_BYTES);
+        r.n = 1;
+    }
+    return r;
+}
+
+/* All windows, and all that is taken to be read: never less than what is accessed. */
+static int64_t
+pick_overlap_extent(const CheckInstr *in, int param)
+{
+    if (param == PICK_dst) {
+        return sat_mul(check_repeats(in), pick_window(in));
+    }
+    PickReads r = pick_reads(in);
+    return param == PICK_src0
+               ? repeated(in, r.rep, sat_add(sat_mul(r.n - 1, r.blk), r.len))
+               : 0;
+}
+
 /* Returns the first repeat whose window overlaps the bytes that the next repeat reads; -1
  * when there is none. */
 static int64_t
-pick_overlaps(const CheckInstr *in, int64_t window, int64_t blk, int64_t rep)
+pick_overlaps(const CheckInstr *in, int64_t window, const PickReads *r)
 {
     const CheckTensor *d = &in->args[PICK_dst].t, *s = &in->args[PICK_src0].t;
-    int64_t per = BLOCK_BYTES / size_of(in, PICK_src0);
-    int64_t blocks = (pick_lanes(in) + per - 1) / per, len = BLOCK_BYTES, found = -1;
-    if (blk <= BLOCK_BYTES) {
-        len = blk == 0 ? BLOCK_BYTES : sat_mul(blocks, BLOCK_BYTES);
-        blocks = 1;
-    }
-    for (int64_t b = 0; b < blocks && b * blk < FAR_AWAY; b++) {
-        int64_t x = d->offset - s->offset - rep - b * blk;
-        int64_t t =
-            check_first_overlap(x, window - rep, window, len, check_repeats(in) - 1);
+    int64_t found = -1;
+    for (int64_t b = 0; b < r->n && b * r->blk < FAR_AWAY; b++) {
+        int64_t x = d->offset - s->offset - r->rep - b * r->blk;
+        int64_t t = check_first_overlap(x, window - r->rep, window, r->len,
+                                        check_repeats(in) - 1);
         found = t >= 0 && (found < 0 || t < found) ? t : found;
     }
     return found;
@@ -422,16 +455,13 @@ pick_overlap(const CheckInstr *in, Fault *fault)
 {
     const CheckTensor *d = &in->args[PICK_dst].t, *s = &in->args[PICK_src0].t;
     int64_t repeats = check_repeats(in), window = pick_window(in);
-    bool lanes = !is_long(form_of(in));
-    LaneGeometry g = lanes ? check_geometry(in, PICK_src0) : (LaneGeometry){0};
-    int64_t blk = lanes ? g.blk : sat_mul(in->args[PICK_src0_blk_stride].v, BLOCK_BYTES);
-    int64_t rep = lanes ? g.rep : sat_mul(in->args[PICK_src0_rep_stride].v, BLOCK_BYTES);
+    PickReads r = pick_reads(in);
     if (!share_root(d, s) || repeats == 0) {
         return true;
     }
     FaultAt at = {RULE_OVERLAP_SINGLE, PICK_src0, s->offset, 0, 0};
     if (repeats == 1) {
-        bool together = d->offset == s->offset && blk == BLOCK_BYTES;
+        bool together = d->offset == s->offset && r.blk == BLOCK_BYTES;
         return together ||
                !bytes_overlap(d->offset, window, s->offset, pick_extent(in, PICK_src0)) ||
                check_fail(
@@ -441,14 +471,14 @@ pick_overlap(const CheckInstr *in, Fault *fault)
                    "none",
                    (long long)d->offset, (long long)s->offset);
     }
-    int64_t t = pick_overlaps(in, window, blk, rep);
+    int64_t t = pick_overlaps(in, window, &r);
     at = (FaultAt){RULE_OVERLAP_MULTI, PICK_src0, t, 0, 0};
     return t < 0 ||
            check_fail(fault, &at,
                       "dst of repeat %lld (from byte %lld) shares bytes with src0 of "
                       "repeat %lld (from byte %lld) of the same tensor",
                       (long long)t, (long long)(d->offset + t * window),
-                      (long long)(t + 1), (long long)(s->offset + (t + 1) * rep));
+                      (long long)(t + 1), (long long)(s->offset + (t + 1) * r.rep));
 }
 
 /* The start of src0 counts, because it is read at any offset. Windows of dst must not
@@ -493,6 +523,12 @@ family_has_overlap(Op op, int param)
     return f == FORM_BI || (is_pick(f) && param == PICK_src0);
 }
 
+static int64_t
+family_overlap_extent(const CheckInstr *in, int param)
+{
+    return is_pick(form_of(in)) ? pick_overlap_extent(in, param) : 0;
+}
+
 static bool
 family_overlap(const CheckInstr *in, int param, Fault *fault)
 {
@@ -505,5 +541,6 @@ const FamilyRules rules_gather = {
     .extent = family_extent,
     .footprint = family_footprint,
     .overlap = family_overlap,
+    .overlap_extent = family_overlap_extent,
     .has_overlap = family_has_overlap,
 };

@@ -173,12 +173,17 @@ at_ends(Known *k, CheckStep step, Fault *fault)
     return holds_at_ends(k, k->at, step, fault) ? STANDS_PROVED : STANDS_BROKEN;
 }
 
-/* All numbers have one value: the rule holds or not. */
+/* All numbers have one value: the rule holds or not. Overlap holds while a scalar is not
+ * legal, which may have others. */
 LEAN_APART static Standing
 at_point(Known *k, CheckStep step, Fault *fault)
 {
     fill_ends(k, k->at);
-    return evaluate(k, k->at, step, fault) ? STANDS_PROVED : STANDS_REFUTED;
+    if (!evaluate(k, k->at, step, fault)) {
+        return STANDS_REFUTED;
+    }
+    return step.kind != CHECK_OVERLAP || check_alone(k->at, step, NULL) ? STANDS_PROVED
+                                                                        : STANDS_OPEN;
 }
 
 LEAN_APART static Standing
@@ -451,6 +456,8 @@ obligation_end(Known *k, int param, int64_t *end)
 
 /* ---- bounds -------------------------------------------------------------- */
 
+/* That another operand has no legal value among the largest says nothing of smaller ones,
+ * so the rule is asked alone. */
 LEAN_APART static bool
 bounds_hold(Known *k, CheckStep step)
 {
@@ -458,7 +465,8 @@ bounds_hold(Known *k, CheckStep step)
         return true;
     }
     Interval off = values(k, step.param);
-    bool first = off.lo >= 0 || holds_at(k, k->most, step, off.lo, NULL);
+    put(k, k->most, step.param, off.lo);
+    bool first = off.lo >= 0 || check_alone(k->most, step, NULL);
     put(k, k->most, step.param, off.hi);
     check_copy(k->least, k->most);
     least(k, k->least);
@@ -512,6 +520,11 @@ element_bounds(Known *k, CheckStep step, Fault *fault)
 }
 
 /* ---- overlap ------------------------------------------------------------- */
+
+enum {
+    NEAR = 1 << 30 /* known distances, in bytes, of which there are numbers three times as
+                      large */
+};
 
 /* Returns whether the two operands can never access the same byte. */
 LEAN_APART static bool
@@ -580,26 +593,29 @@ strides_vary(const Known *k)
 }
 
 /* All sources that share the root of dst at known distances from it: they are put there,
- * with dst at the end of its values where no other is known. False: a distance varies. */
+ * with dst at its own place. If that varies it is so far from the start of the root that
+ * no operand with larger or smaller elements begins at the same one. False: a distance
+ * varies. */
 LEAN_APART static bool
 place_operands(const Known *k, int dst, CheckInstr *in)
 {
     int n;
     const ParamRow *p = params_of(k, &n);
-    int64_t nearest = 0;
+    int64_t furthest = 0;
     for (int i = 0; i < n; i++) {
         int64_t d = 0;
         if (param_at(p, i)->role != ROLE_SRC) {
             continue;
         }
         if (in->args[i].t.buffer == in->args[dst].t.buffer &&
-            !k->distance(k->ctx, i, dst, &d)) {
+            (!k->distance(k->ctx, i, dst, &d) || d <= -NEAR || d >= NEAR)) {
             return false;
         }
         in->args[i].t.offset = d;
-        nearest = d < nearest ? d : nearest;
+        furthest = d > furthest ? d : -d > furthest ? -d : furthest;
     }
-    int64_t base = sat_mul(-div_floor(nearest, BLOCK_BYTES), BLOCK_BYTES);
+    Interval r = values(k, dst);
+    int64_t base = interval_is_const(r) ? r.lo : 3 * round_up(furthest + 1, BLOCK_BYTES);
     for (int i = 0; i < n; i++) {
         if (param_at(p, i)->role == ROLE_SRC) {
             in->args[i].t.offset = sat_add(in->args[i].t.offset, base);
@@ -612,26 +628,25 @@ place_operands(const Known *k, int dst, CheckInstr *in)
 /* With repeats and lanes open, the most of them and a single repeat decide: between them
  * more repeats only add pairs. */
 static bool
-holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step,
-                 bool (*holds)(const CheckInstr *in, CheckStep step, Fault *fault))
+holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step)
 {
     int n;
     const ParamRow *p = params_of(k, &n);
     spend(k, 2 * (n + 1)); /* at most */
-    if (!holds(in, step, NULL)) {
+    if (!check_alone(in, step, NULL)) {
         return false;
     }
     for (int i = 0; i < n; i++) {
         if (param_at(p, i)->role == ROLE_REPEAT && !in->args[i].literal &&
             values(k, i).lo <= 1) {
             in->args[i].v = 1;
-            return holds(in, step, NULL);
+            return check_alone(in, step, NULL);
         }
     }
     int slot = op_first(in->op, ROLE_MASK);
     if (slot >= 0 && in->args[slot].m.form == MASK_COUNTER) {
         in->args[slot].m.w[0] = (uint64_t)check_lanes(in);
-        return holds(in, step, NULL);
+        return check_alone(in, step, NULL);
     }
     return true;
 }
@@ -651,7 +666,7 @@ regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
     if (strides_vary(k) || !place_operands(k, dst, k->most)) {
         return STANDS_OPEN;
     }
-    if (holds_at_repeats(k, k->most, step, check_step)) {
+    if (holds_at_repeats(k, k->most, step)) {
         return STANDS_PROVED;
     }
     return shape_fixed(k) && at_point(k, step, fault) == STANDS_REFUTED ? STANDS_BROKEN
@@ -907,7 +922,7 @@ overlap_stands(Known *k, int i)
         return overlap_of_largest(k, step, NULL) == STANDS_PROVED;
     }
     return place_operands(k, k->shape->dst, k->most) &&
-           holds_at_repeats(k, k->most, step, check_alone);
+           holds_at_repeats(k, k->most, step);
 }
 
 static bool
