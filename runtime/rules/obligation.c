@@ -526,19 +526,17 @@ enum {
                       large */
 };
 
-/* Returns whether the two operands can never access the same byte. */
+/* Returns whether the two operands can never access the same byte. Their offsets in most
+ * are lost. */
 LEAN_APART static bool
 hulls_apart(const Known *k, CheckInstr *most, int a, int b)
 {
     Interval x = values(k, a), y = values(k, b);
     spend(k, 2);
-    int64_t was[2] = {most->args[a].t.offset, most->args[b].t.offset};
     most->args[a].t.offset = 0;
     most->args[b].t.offset = 0;
     int64_t xend = sat_add(x.hi, check_overlap_end(most, a));
     int64_t yend = sat_add(y.hi, check_overlap_end(most, b));
-    most->args[a].t.offset = was[0];
-    most->args[b].t.offset = was[1];
     return xend < INT64_MAX && yend < INT64_MAX && (xend <= y.lo || yend <= x.lo);
 }
 
