@@ -164,7 +164,7 @@ sum_is_asked(const PartSum *p, StmtId s, ExprId cond, Count c)
     int64_t by;
     ExprId of;
     const Expr *x = ir_expr(p->k, cond);
-    if (x->kind != EX_OP || x->b == 0 || !ir_is_const(p->k, x->b) || count_known(c)) {
+    if (x->kind != EX_OP || !ir_is_const(p->k, x->b) || count_known(c)) {
         return false;
     }
     int64_t with = ir_expr(p->k, x->b)->imm;
