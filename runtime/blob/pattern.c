@@ -8,7 +8,7 @@
  * any other. */
 
 /* ASSUMES overlap-relative: overlap asks for the distances of tensors in one root, in
- * bytes and modulo blocks, not for where they lie. */
+ * bytes and modulo blocks, not for where they lie, if their elements are of one size. */
 #include "blob/verify.h"
 #include "isa/operand.h"
 
@@ -60,6 +60,24 @@ keep_place(Pattern *t, const Verifier *v, const Shape *s, int i)
     return r->lo >= -FAR_AWAY && r->hi <= FAR_AWAY;
 }
 
+/* Returns whether overlap depends on distances alone, whichever tensors share a root. */
+static bool
+keeps_distances(const Verifier *v)
+{
+    int n;
+    const ParamInfo *p = form_params(op_table[v->d.op].form, &n);
+    const CheckTensor *first = NULL;
+    bool keeps = true;
+    for (int i = 0; i < n; i++) {
+        if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
+            const CheckTensor *t = &v->in.args[i].t;
+            first = first == NULL ? t : first;
+            keeps = keeps && shape_keeps_distance(t->dtype, first->dtype);
+        }
+    }
+    return keeps;
+}
+
 void
 pattern_keep(Verifier *v, const Shape *s)
 {
@@ -82,6 +100,7 @@ pattern_keep(Verifier *v, const Shape *s)
     /* The sources of an accumulation are compared with each other by rules of their own.
      */
     bool accumulates = check_accumulating_form(form);
+    t->alike = keeps_distances(v);
     t->crossed = s->crossed && !accumulates;
     t->pairs = t->n <= FEW_PLACES && !(accumulates && v->in.args[VBIN_src0].t.buffer ==
                                                           v->in.args[VBIN_src1].t.buffer);
@@ -165,7 +184,7 @@ holds(const Pattern *t, const uint8_t *p)
 {
     int64_t moved[MAX_PARAMS];
     return places_hold(t, p, moved) &&
-           (moved_alike(t, moved) || (t->pairs && pairs_apart(t, moved)) ||
+           ((t->alike && moved_alike(t, moved)) || (t->pairs && pairs_apart(t, moved)) ||
             (t->crossed && hulls_apart(t, moved, 0, t->ndst, t->ndst, t->n)));
 }
 

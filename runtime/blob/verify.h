@@ -36,6 +36,7 @@ typedef struct Pattern {
     bool registers; /* registers are among its numbers */
     bool crossed;   /* it is enough if destinations are apart from sources */
     bool pairs;     /* it is enough if all tensors are apart */
+    bool alike;     /* it is enough if all tensors of a root keep their distances */
     PatternPlace place[MAX_PARAMS];
 } Pattern;
 

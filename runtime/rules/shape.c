@@ -26,6 +26,13 @@ shape_can_move(Op op, Role role)
     return shape_has(op) || (role == ROLE_SRC && shape_has_spans(op));
 }
 
+bool
+shape_keeps_distance(Dtype a, Dtype b)
+{
+    return dtype_size(a) == dtype_size(b) &&
+           dtype_is_half_byte(a) == dtype_is_half_byte(b);
+}
+
 static uint64_t
 tensors_of(Form f)
 {

@@ -43,6 +43,10 @@ bool shape_has_spans(Op op);
 /* Returns whether the instruction may be given, for an operand of that role, a copy of
  * the bytes that it accesses where these go beyond the tensor's own (launch/edge.c). */
 bool shape_can_move(Op op, Role role);
+/* Returns whether overlap asks for the distance of two tensors of one root alone. With
+ * one repeat it asks whether both begin with the same element, counted in the type of
+ * each, so for those of unequal size it matters where they lie. */
+bool shape_keeps_distance(Dtype a, Dtype b);
 /* Returns the room of an instruction's shape; whether it holds it is another question. */
 Shape *shape_room(Shape shapes[SHAPES], const CheckInstr *in);
 /* Returns whether the shape differs at most in numbers, words of masks and places, of

@@ -15,8 +15,9 @@
 /* ASSUMES element-place: the access is at an offset in the tensor that is a multiple of
  * the element. */
 /* ASSUMES numbers-decide: rules depend on nothing but numbers, masks, distances of
- * tensors of one root, and for each tensor on its offset alone; of the numbers, on a
- * scalar only if a rule says so of its values (check_value_rule). */
+ * tensors of one root, for each tensor on its offset alone, and on where those of one root
+ * lie whose elements are of unequal size; of the numbers, on a scalar only if a rule says
+ * so of its values (check_value_rule). */
 #include "host/lower/guard.h"
 #include "rules/shape.h"
 
@@ -128,13 +129,17 @@ put_key(Guard *g, LLVMValueRef v)
     }
 }
 
-/* The distance from the first tensor of the same root decides about overlap. */
+/* The distance from the first tensor of the same root decides about overlap; where both
+ * lie, too, if their elements are of unequal size. */
 static void
 put_distance(Lower *l, Guard *g, const Tensor *t)
 {
     for (int i = 0; i < g->ntensors; i++) {
         const Tensor *o = &g->tensor[i];
         if (o->ref->buf == t->ref->buf) {
+            if (!shape_keeps_distance(o->ref->dtype, t->ref->dtype)) {
+                put_key(g, t->off);
+            }
             if (o->ref->off != t->ref->off) {
                 put_key(g, LLVMBuildSub(l->b, t->off, o->off, ""));
             }
