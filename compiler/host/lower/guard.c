@@ -15,9 +15,9 @@
 /* ASSUMES element-place: the access is at an offset in the tensor that is a multiple of
  * the element. */
 /* ASSUMES numbers-decide: rules depend on nothing but numbers, masks, distances of
- * tensors of one root, for each tensor on its offset alone, and on where those of one root
- * lie whose elements are of unequal size; of the numbers, on a scalar only if a rule says
- * so of its values (check_value_rule). */
+ * tensors of one root, for each tensor on its offset alone, and on where those of one
+ * root lie whose elements are of unequal size; of the numbers, on a scalar only if a rule
+ * says so of its values (check_value_rule). */
 #include "host/lower/guard.h"
 #include "rules/shape.h"
 
