@@ -198,6 +198,13 @@ first_states(World *w, States *out)
 
 /* ---- comparing ----------------------------------------------------------- */
 
+/* Returns the distance of two numbers, modulo 2^64. */
+static int64_t
+difference(int64_t a, int64_t b)
+{
+    return (int64_t)(a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a);
+}
+
 static void
 compare_one(World *w, const States *s, ExprId e)
 {
@@ -206,16 +213,17 @@ compare_one(World *w, const States *s, ExprId e)
     bool is_sum = env_affine(&w->env, e, &sum);
     int64_t lo = INT64_MAX, hi = INT64_MIN, first = eval(w, &s->s[0], e), apart = 0;
     for (int i = 0; i < s->n; i++) {
-        int64_t v = eval(w, &s->s[i], e), total = sum.constant;
+        int64_t v = eval(w, &s->s[i], e);
+        uint64_t total = (uint64_t)sum.constant;
         for (int j = 0; is_sum && j < sum.n; j++) {
-            total += sum.factor[j] * eval(w, &s->s[i], sum.atom[j]);
+            total += (uint64_t)sum.factor[j] * (uint64_t)eval(w, &s->s[i], sum.atom[j]);
         }
         assert_true(holds(r, v));
         assert_true(holds(better, v));
-        assert_true(!is_sum || total == v);
+        assert_true(!is_sum || total == (uint64_t)v);
         lo = MIN(lo, v);
         hi = MAX(hi, v);
-        apart = gcd(apart, v > first ? v - first : first - v);
+        apart = gcd(apart, difference(v, first));
     }
     w->ranges++;
     w->tight += better.lo == lo && better.hi == hi;
