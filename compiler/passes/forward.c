@@ -29,7 +29,7 @@ typedef struct Forward {
     Kernel *k;
     Env env;
     Arena scratch;
-    bool *written; /* by BufId: the kernel may write the global buffer */
+    const bool *source; /* by BufId: see rewrite_sources */
     /* the move */
     Ref tile, from;
     int64_t bytes; /* of a row */
@@ -48,13 +48,6 @@ typedef struct Place {
 } Place;
 
 /* ---- the move ------------------------------------------------------------ */
-
-static bool
-is_source(const Forward *f, BufId b)
-{
-    const Buffer *buf = &f->k->bufs.p[b];
-    return buf->scope == SC_GM && buf->role != BUF_LIST && !f->written[b];
-}
 
 static bool
 has_one_row(const Forward *f)
@@ -78,7 +71,7 @@ begin_move(Forward *f, const Stmt *s)
     f->rows = it.rows;
     f->tile_pitch = it.op[0].pitch;
     f->from_pitch = it.op[1].pitch;
-    return is_source(f, f->from.buf) && tile->scope == SC_UB && !tile->dynamic &&
+    return f->source[f->from.buf] && tile->scope == SC_UB && !tile->dynamic &&
            (has_one_row(f) || f->tile_pitch >= f->bytes);
 }
 
@@ -459,10 +452,7 @@ pass_forward(Kernel *k)
     arena_init(&f.scratch);
     env_init(&f.env, k, &f.scratch);
     rewrite_enter_loops(&f.env, k, k->body);
-    f.written = ARENA_ARRAY(&f.scratch, bool, k->bufs.n);
-    for (BufId b = 1; b < k->bufs.n; b++) {
-        f.written[b] = k->bufs.p[b].scope == SC_GM && rewrite_is_written(k, b);
-    }
+    f.source = rewrite_sources(k, &f.scratch);
     forward_body(&f, k->body);
     arena_free(&f.scratch);
     return true;

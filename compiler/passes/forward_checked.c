@@ -31,7 +31,7 @@ enum {
 
 typedef struct Bypass {
     Kernel *k;
-    bool *written; /* by BufId: the kernel may write the global buffer */
+    const bool *source; /* by BufId: see rewrite_sources */
     const Reaching *reaching;
     StmtId move;
     Ref tile, from;
@@ -39,13 +39,6 @@ typedef struct Bypass {
 } Bypass;
 
 /* ---- the move ------------------------------------------------------------ */
-
-static bool
-is_source(const Bypass *x, BufId b)
-{
-    const Buffer *buf = &x->k->bufs.p[b];
-    return buf->scope == SC_GM && buf->role != BUF_LIST && !x->written[b];
-}
 
 /* Returns whether the statement fills a tile that begins where it is moved to. */
 static bool
@@ -63,7 +56,7 @@ begin_move(Bypass *x, StmtId s)
     x->from = it.op[1].ref;
     x->bytes = (Count){reaching_value(x->reaching, s, it.lanes.of),
                        it.lanes.times * dtype_size(x->tile.dtype)};
-    return is_source(x, x->from.buf) && tile->scope == SC_UB && !tile->dynamic;
+    return x->source[x->from.buf] && tile->scope == SC_UB && !tile->dynamic;
 }
 
 /* ---- who uses the tile --------------------------------------------------- */
@@ -250,11 +243,9 @@ pass_forward_checked(Kernel *k)
 {
     Arena scratch;
     arena_init(&scratch);
-    Bypass x = {.k = k, .written = ARENA_ARRAY(&scratch, bool, k->bufs.n)};
-    for (BufId b = 1; b < k->bufs.n; b++) {
-        x.written[b] = k->bufs.p[b].scope == SC_GM && rewrite_is_written(k, b);
-    }
-    x.reaching = reaching_find(k, &scratch);
+    Bypass x = {.k = k,
+                .source = rewrite_sources(k, &scratch),
+                .reaching = reaching_find(k, &scratch)};
     bypass_body(&x, k->body);
     arena_free(&scratch);
     return true;

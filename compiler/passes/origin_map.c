@@ -392,12 +392,10 @@ origin_map_init(OriginMap *m, const Kernel *k, Arena *arena)
     *m = (OriginMap){.k = k, .arena = arena};
     env_init(&m->env, k, arena);
     rewrite_enter_loops(&m->env, k, k->body);
-    m->source = ARENA_ARRAY(arena, bool, k->bufs.n);
+    m->source = rewrite_sources(k, arena);
     m->pieces = ARENA_ARRAY(arena, Piece *, k->bufs.n);
     VEC_PUSH(arena, &m->bases, (Base){0});
     for (BufId b = 1; b < k->bufs.n; b++) {
-        const Buffer *buf = &k->bufs.p[b];
-        m->source[b] = buf->scope == SC_GM && buf->role != BUF_LIST && buf->inside &&
-                       !rewrite_is_written(k, b);
+        m->source[b] = m->source[b] && k->bufs.p[b].inside;
     }
 }

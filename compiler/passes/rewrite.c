@@ -204,6 +204,18 @@ rewrite_is_written(const Kernel *k, BufId b)
     return false;
 }
 
+bool *
+rewrite_sources(const Kernel *k, Arena *arena)
+{
+    bool *source = ARENA_ARRAY(arena, bool, k->bufs.n);
+    for (BufId b = 1; b < k->bufs.n; b++) {
+        const Buffer *buf = &k->bufs.p[b];
+        source[b] =
+            buf->scope == SC_GM && buf->role != BUF_LIST && !rewrite_is_written(k, b);
+    }
+    return source;
+}
+
 /* ---- offsets ------------------------------------------------------------- */
 
 enum {

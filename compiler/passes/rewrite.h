@@ -36,5 +36,8 @@ int64_t rewrite_take_row(Affine *a, ExprId row);
 bool rewrite_apart(const Kernel *k, BufId a, BufId b);
 /* Returns whether some statement of the kernel may write the global buffer. */
 bool rewrite_is_written(const Kernel *k, BufId b);
+/* Returns, by BufId, whether a buffer is a global tensor that no statement writes, so
+ * that it may be read in place of a copy; lists are none. */
+bool *rewrite_sources(const Kernel *k, Arena *arena);
 
 #endif
