@@ -14,6 +14,7 @@
 
 #include "host/host.h"
 #include "ir/ir.h"
+#include "random.h"
 
 typedef struct Maker {
     Unit *u;
@@ -240,10 +241,7 @@ typedef struct Rng {
 static inline uint64_t
 rng_next(Rng *r)
 {
-    r->s ^= r->s << 13;
-    r->s ^= r->s >> 7;
-    r->s ^= r->s << 17;
-    return r->s * UINT64_C(0x2545f4914f6cdd1d);
+    return random_bits(&r->s) * UINT64_C(0x2545f4914f6cdd1d);
 }
 
 static inline int64_t

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "passes/passes.h"
+#include "random.h"
 
 typedef struct Fixture {
     Unit u;
@@ -38,26 +39,20 @@ drop(Fixture *f)
 
 /* Buffers that are alive together never share bytes: the test makes random programs and
  * checks each pair by the definition. */
-static uint32_t
-next_random(uint64_t *seed, uint32_t below)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*seed >> 33) % below;
-}
-
 static void
 random_program(Text *t, uint64_t *seed, int *nbufs)
 {
     text_put(t, HEAD);
-    *nbufs = 3 + (int)next_random(seed, 10);
+    *nbufs = 3 + (int)random_below(seed, 10);
     for (int i = 0; i < *nbufs; i++) {
-        text_printf(t, "alloc %%b%d: int8[%u] UB\n", i, 1 + next_random(seed, 120000));
+        text_printf(t, "alloc %%b%d: int8[%d] UB\n", i,
+                    1 + (int)random_below(seed, 120000));
     }
     int first = 0;
     for (int i = 0; i < 30; i++) {
-        int pick = first + (int)next_random(seed, 3);
+        int pick = first + (int)random_below(seed, 3);
         text_printf(t, "store %%b%d+0:int8 = 0\n", pick % *nbufs);
-        first += next_random(seed, 4) == 0;
+        first += random_below(seed, 4) == 0;
     }
     text_put(t, "}");
 }

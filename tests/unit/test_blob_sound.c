@@ -3,6 +3,7 @@
  * the verifier proved must hold in every step: stores are inside their region and
  * aligned, counters and steps are inside their bounds. */
 #include "blob_parts.h"
+#include "random.h"
 
 enum {
     PROGRAMS = 2000,
@@ -26,8 +27,7 @@ typedef struct Gen {
 static uint32_t
 below(Gen *g, uint32_t n)
 {
-    g->state = g->state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(g->state >> 33) % n;
+    return (uint32_t)random_below(&g->state, n);
 }
 
 static void put(Gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,7 @@
 /* test_check.c: checks the rules of instructions on numbers: every limit of form.def from
  * both sides, generated from the table, then each rule by hand, then hostile values. */
 #include "fault.h"
+#include "random.h"
 #include "rules/reg.h"
 #include "rules/l0c_move.h"
 #include "rules/fixpipe.h"
@@ -1413,8 +1414,7 @@ hostile(void)
                                   INT64_MAX - 31,
                                   (int64_t)1 << 47,
                                   -((int64_t)1 << 62)};
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    uint64_t r = seed >> 33;
+    uint64_t r = random_next(&seed) >> 33;
     return r % 3 ? odd[r % (sizeof odd / sizeof odd[0])] : (int64_t)(seed ^ seed << 21);
 }
 

@@ -11,6 +11,7 @@
 #include "rules/internal.h"
 #include "rules/require.h"
 #include "rules/shape.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +34,7 @@ static uint64_t state_of_random = 20240917;
 static int64_t
 rnd(int64_t n)
 {
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((state_of_random >> 33) % (uint64_t)n);
+    return random_below(&state_of_random, n);
 }
 
 static bool

@@ -9,6 +9,7 @@
  * negative and too large ones. */
 #include "passes/check_walk.h"
 #include "passes/passes.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +30,7 @@ static uint64_t state_of_random = 20240611;
 static int
 rnd(int n)
 {
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (int)((state_of_random >> 33) % (uint64_t)n);
+    return (int)random_below(&state_of_random, n);
 }
 
 /* ---- random kernels ------------------------------------------------------ */

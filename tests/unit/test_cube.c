@@ -18,7 +18,7 @@
 #include "num/lanes.h"
 #include "ops/gemm.h"
 #include "ops/ops.h"
-#include "any_bits.h"
+#include "random.h"
 
 static int64_t
 any_number(int64_t lo, int64_t hi)

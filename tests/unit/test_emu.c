@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "emu_world.h"
+#include "random.h"
 
 static TikDesc *
 alu(World *w, uint32_t dst, ScalarOp op, TikNum a, TikNum b)
@@ -430,29 +431,20 @@ malformed_programs_are_refused(void **state)
 
 /* They may compute nonsense, but only in their own memory. */
 
-static uint64_t
-random_next(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
-}
-
 static int64_t
 random_value(uint64_t *s)
 {
     static const int64_t odd[] = {0,         1,         -1,        255,
                                   256,       4095,      65535,     INT64_MAX,
                                   INT64_MIN, INT32_MAX, INT32_MIN, INT64_C(1) << 40};
-    uint64_t pick = random_next(s) % 16;
-    return pick < 12 ? odd[pick] : (int64_t)(random_next(s) % 300);
+    uint64_t pick = random_bits(s) % 16;
+    return pick < 12 ? odd[pick] : (int64_t)(random_bits(s) % 300);
 }
 
 static TikNum
 random_num(uint64_t *s)
 {
-    TikNum n = {.kind = (TikNumKind)(random_next(s) % 8), .index = random_next(s) % 5};
+    TikNum n = {.kind = (TikNumKind)(random_bits(s) % 8), .index = random_bits(s) % 5};
     n.kind = n.kind > NUM_CORE ? NUM_IMM : n.kind;
     n.imm = random_value(s);
     return n;
@@ -462,16 +454,16 @@ static TikOperand
 random_operand(World *w, uint64_t *s)
 {
     TikOperand o =
-        at(w, random_next(s) % w->k.nregions, 32 * (int64_t)(random_next(s) % 8));
-    if (random_next(s) % 8 == 0) {
+        at(w, random_bits(s) % w->k.nregions, 32 * (int64_t)(random_bits(s) % 8));
+    if (random_bits(s) % 8 == 0) {
         o.offset = random_value(s);
-        o.region = random_next(s) % 9;
+        o.region = random_bits(s) % 9;
     }
-    if (random_next(s) % 4 == 0) {
-        o.dtype = (Dtype)(random_next(s) % (DT_COUNT + 1));
+    if (random_bits(s) % 4 == 0) {
+        o.dtype = (Dtype)(random_bits(s) % (DT_COUNT + 1));
     }
-    for (int i = (int)(random_next(s) % 3); i > 0; i--) {
-        o = plus(o, random_num(s), random_next(s) % 2 ? 32 : random_value(s));
+    for (int i = (int)(random_bits(s) % 3); i > 0; i--) {
+        o = plus(o, random_num(s), random_bits(s) % 2 ? 32 : random_value(s));
     }
     return o;
 }
@@ -479,26 +471,26 @@ random_operand(World *w, uint64_t *s)
 static void
 random_desc(World *w, uint64_t *s)
 {
-    TikDesc *d = world_add(w, (TikDescKind)(random_next(s) % (DESC_INSTR + 1)));
-    d->kind = random_next(s) % 2 ? DESC_INSTR : d->kind;
-    d->reg = random_next(s) % 9;
-    d->slot = random_next(s) % 5;
-    d->alu_op = (ScalarOp)(random_next(s) % (SOP_COUNT + 1));
-    d->dtype = (Dtype)(random_next(s) % (DT_COUNT + 1));
-    d->from = (Dtype)(random_next(s) % (DT_COUNT + 1));
+    TikDesc *d = world_add(w, (TikDescKind)(random_bits(s) % (DESC_INSTR + 1)));
+    d->kind = random_bits(s) % 2 ? DESC_INSTR : d->kind;
+    d->reg = random_bits(s) % 9;
+    d->slot = random_bits(s) % 5;
+    d->alu_op = (ScalarOp)(random_bits(s) % (SOP_COUNT + 1));
+    d->dtype = (Dtype)(random_bits(s) % (DT_COUNT + 1));
+    d->from = (Dtype)(random_bits(s) % (DT_COUNT + 1));
     d->a = random_num(s);
     d->b = random_num(s);
     d->operand = random_operand(w, s);
-    d->op = (Op)(random_next(s) % (OP_COUNT + 1));
-    d->checked = random_next(s) % 2;
-    d->mask_form = (MaskForm)(random_next(s) % 5);
+    d->op = (Op)(random_bits(s) % (OP_COUNT + 1));
+    d->checked = random_bits(s) % 2;
+    d->mask_form = (MaskForm)(random_bits(s) % 5);
     for (int i = 0; i < MAX_PARAMS; i++) {
         d->args[i].t = random_operand(w, s);
         d->args[i].v = random_num(s);
         for (int k = 0; k < 4; k++) {
             d->args[i].mask[k] = random_num(s);
         }
-        if (random_next(s) % 2) {
+        if (random_bits(s) % 2) {
             d->args[i].t.dtype = DT_F16;
         }
     }
@@ -514,15 +506,15 @@ random_programs_stay_in_their_memory(void **state)
     int ran = 0;
     for (int i = 0; i < 20000; i++) {
         World *w = world_new("Ascend310P");
-        w->k.cores = 1 + random_next(&seed) % 2;
+        w->k.cores = 1 + random_bits(&seed) % 2;
         w->k.step_bound = 50;
-        world_gm(w, DT_F16, 1 + (int64_t)(random_next(&seed) % 2000));
-        world_gm(w, DT_U8, (int64_t)(random_next(&seed) % 2000));
+        world_gm(w, DT_F16, 1 + (int64_t)(random_bits(&seed) % 2000));
+        world_gm(w, DT_U8, (int64_t)(random_bits(&seed) % 2000));
         for (int k = 0; k < 4; k++) {
             world_local(w, scopes[k], DT_F16, 4096 * k, 4096);
         }
         loop_from(w, 0, imm(0), imm(3));
-        for (int n = 1 + (int)(random_next(&seed) % 3); n > 0; n--) {
+        for (int n = 1 + (int)(random_bits(&seed) % 3); n > 0; n--) {
             random_desc(w, &seed);
         }
         world_add(w, DESC_ENDLOOP);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "emu_world.h"
+#include "random.h"
 #include "num/half.h"
 #include "num/lanes.h"
 
@@ -240,15 +241,6 @@ run_call(const Call *c, uint8_t *bytes, EmuResult *res)
     return ok;
 }
 
-static uint64_t
-random_next(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
-}
-
 /* Makes random bytes, with many special floats. */
 static void
 random_bytes(uint8_t *p, size_t n, Dtype t, uint64_t *seed)
@@ -257,10 +249,10 @@ random_bytes(uint8_t *p, size_t n, Dtype t, uint64_t *seed)
                                     0x7c01, 1,      0x8001, 0x7bff, 0xfbff, 0x3c00,
                                     0xbc00, 0x0400, 0x03ff, 0x1000};
     for (size_t i = 0; i + 8 <= n; i += 8) {
-        uint64_t v = random_next(seed);
+        uint64_t v = random_bits(seed);
         memcpy(p + i, &v, 8);
-        if (random_next(seed) % 4 == 0) {
-            uint16_t h = half[random_next(seed) % 16];
+        if (random_bits(seed) % 4 == 0) {
+            uint16_t h = half[random_bits(seed) % 16];
             uint32_t f = float_bits(half_to_float(h));
             f = h == 0x7c01 ? 0x7f800001u : f;
             if (t == DT_F16) {
@@ -349,8 +341,8 @@ lanes_mask(uint64_t *seed, Dtype t, int word)
 {
     int lanes = 256 / dtype_size(t) - 64 * word;
     uint64_t all = lanes >= 64 ? UINT64_MAX : lanes <= 0 ? 0 : (UINT64_C(1) << lanes) - 1;
-    uint64_t r = random_next(seed);
-    return (random_next(seed) % 4 == 0 ? r & random_next(seed) & random_next(seed) : r) &
+    uint64_t r = random_bits(seed);
+    return (random_bits(seed) % 4 == 0 ? r & random_bits(seed) & random_bits(seed) : r) &
            all;
 }
 
@@ -358,21 +350,21 @@ static void
 random_mask(Call *c, uint64_t *seed)
 {
     int lanes = 256 / dtype_size(c->t);
-    c->form = (MaskForm)(random_next(seed) % 4);
+    c->form = (MaskForm)(random_bits(seed) % 4);
     memset(c->w, 0, sizeof c->w);
     switch (c->form) {
     case MASK_COUNT:
-        c->w[0] = 1 + random_next(seed) % (uint64_t)lanes;
+        c->w[0] = 1 + random_bits(seed) % (uint64_t)lanes;
         return;
     case MASK_COUNTER:
-        c->w[0] = 1 + random_next(seed) % (uint64_t)(4 * lanes);
+        c->w[0] = 1 + random_bits(seed) % (uint64_t)(4 * lanes);
         return;
     case MASK_BITS:
     case MASK_BITS4:
         for (int i = 0; i < mask_words(c->form); i++) {
             c->w[i] = lanes_mask(seed, c->t, i);
         }
-        c->w[0] |= random_next(seed) % 2;
+        c->w[0] |= random_bits(seed) % 2;
         c->w[0] |= (c->w[0] | c->w[1] | c->w[2] | c->w[3]) == 0;
         return;
     }
@@ -386,20 +378,20 @@ random_calls(void **state)
     (void)state;
     uint64_t seed = 20240;
     for (int i = 0; i < 12000; i++) {
-        Op op = (Op)(random_next(&seed) % OP_COUNT);
-        Dtype t = (Dtype)(random_next(&seed) % DT_COUNT);
+        Op op = (Op)(random_bits(&seed) % OP_COUNT);
+        Dtype t = (Dtype)(random_bits(&seed) % DT_COUNT);
         if (!is_short(op) || !exists(op, t, DT_NONE)) {
             continue;
         }
         Call c = plain_call(op, t);
         random_mask(&c, &seed);
-        c.repeat = 1 + (int64_t)(random_next(&seed) % 5);
-        c.scalar = scalar_wrap(c.t, (int64_t)random_next(&seed));
-        uint64_t near = random_next(&seed) % 2;
+        c.repeat = 1 + (int64_t)(random_bits(&seed) % 5);
+        c.scalar = scalar_wrap(c.t, (int64_t)random_bits(&seed));
+        uint64_t near = random_bits(&seed) % 2;
         for (int k = 0; k < 3; k++) {
-            c.offset[k] = (int64_t)(random_next(&seed) % (near ? 24 : 400)) * 32;
-            c.stride[k] = (int64_t)(random_next(&seed) % 12);
-            c.stride[k] = random_next(&seed) % 3 == 0 ? 8 : c.stride[k];
+            c.offset[k] = (int64_t)(random_bits(&seed) % (near ? 24 : 400)) * 32;
+            c.stride[k] = (int64_t)(random_bits(&seed) % 12);
+            c.stride[k] = random_bits(&seed) % 3 == 0 ? 8 : c.stride[k];
         }
         check_call(&c, &seed);
     }
@@ -557,10 +549,10 @@ tables_agree(void **state)
         const LaneTable *w = wide[num_level() >= NUM_LEVEL_AVX512 ? round % 2 : 0];
         for (int s = 0; s < SEM_COUNT; s++) {
             for (int t = 1; t < DT_COUNT; t++) {
-                int64_t n = (int64_t)(1 + random_next(&seed) % (4096 / 8));
+                int64_t n = (int64_t)(1 + random_bits(&seed) % (4096 / 8));
                 random_bytes(a, sizeof a, (Dtype)t, &seed);
                 random_bytes(b, sizeof b, (Dtype)t, &seed);
-                int64_t v = scalar_wrap((Dtype)t, (int64_t)random_next(&seed));
+                int64_t v = scalar_wrap((Dtype)t, (int64_t)random_bits(&seed));
                 LaneFn *f[2][2] = {{emu_lanes_base.vector[s][t], w->vector[s][t]},
                                    {emu_lanes_base.scalar[s][t], w->scalar[s][t]}};
                 for (int k = 0; k < 2; k++) {
@@ -594,10 +586,10 @@ halves_agree(void **state)
     }
     for (int i = 0; i < 400 * SEM_COUNT; i++) {
         const Sem s = (Sem)(i % SEM_COUNT);
-        int64_t n = (int64_t)(1 + random_next(&seed) % (1024 / 2));
+        int64_t n = (int64_t)(1 + random_bits(&seed) % (1024 / 2));
         random_bytes(a, sizeof a, DT_F16, &seed);
         random_bytes(b, sizeof b, DT_F16, &seed);
-        int64_t v = scalar_wrap(DT_F16, (int64_t)random_next(&seed));
+        int64_t v = scalar_wrap(DT_F16, (int64_t)random_bits(&seed));
         LaneFn *f[2][2] = {
             {emu_lanes_base.vector[s][DT_F16], emu_lanes_half.vector[s][DT_F16]},
             {emu_lanes_base.scalar[s][DT_F16], emu_lanes_half.scalar[s][DT_F16]}};

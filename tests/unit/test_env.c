@@ -7,6 +7,7 @@
  * each kind of program no fewer than there were when this was written. The round of a
  * program that fails is printed. */
 #include "analysis/env.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +30,7 @@ static uint64_t state_of_random;
 static int
 rnd(int n)
 {
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (int)((state_of_random >> 33) % (uint64_t)n);
+    return (int)random_below(&state_of_random, n);
 }
 
 typedef struct State {

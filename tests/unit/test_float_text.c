@@ -1,6 +1,7 @@
 /* test_float_text.c: digits of floats are those of printf, and the fewest that strtod
  * reads back: for random floats, floats next to powers of ten and two, and halves. */
 #include "python/float_text.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +18,7 @@ static uint64_t seed = 88172645463325252u;
 static uint64_t
 rnd(void)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    return seed ^= seed << 17;
+    return random_bits(&seed);
 }
 
 /* Floats of all shapes, most of them of the usual sizes. */

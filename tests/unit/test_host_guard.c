@@ -4,6 +4,7 @@
  * the first broken rule, and else leave the bytes that a model leaves, which has arrays
  * with the granule's room after them; the caller's arrays have none. */
 #include "host_util.h"
+#include "random.h"
 #include "num/half.h"
 #include "passes/passes.h"
 #include "rules/check.h"
@@ -33,8 +34,7 @@ static uint64_t random_state;
 static int
 draw(int n)
 {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (int)((random_state >> 33) % (uint64_t)n);
+    return (int)random_below(&random_state, n);
 }
 
 /* ---- the kernel ---------------------------------------------------------- */

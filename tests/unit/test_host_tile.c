@@ -6,6 +6,7 @@
  * TIKC_TILE_KERNELS is the number of kernels that are replayed, TIKC_TILE_RUNS how many
  * of them run. */
 #include "host_util.h"
+#include "random.h"
 
 #include "analysis/iteration.h"
 #include "analysis/site.h"
@@ -33,8 +34,7 @@ typedef struct Random {
 static uint32_t
 draw(Random *r, uint32_t n)
 {
-    r->state = r->state * 6364136223846793005U + 1442695040888963407U;
-    return (uint32_t)(r->state >> 33) % n;
+    return (uint32_t)random_below(&r->state, n);
 }
 
 static bool

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "passes/interval_set.h"
+#include "random.h"
 
 /* ---- sets of bytes ------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ bytesets_against_bitmaps(void **state)
         ByteSet s[2] = {{0}, {0}};
         bool bits[2][128] = {{0}};
         for (int i = 0; i < 24; i++) {
-            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            random_next(&seed);
             int which = (int)(seed >> 60 & 1);
             int lo = (int)(seed >> 33) % 120;
             int hi = lo + 1 + (int)(seed >> 50) % 8;

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "passes/passes.h"
+#include "random.h"
 #include "tikrt.h"
 
 enum {
@@ -55,8 +56,7 @@ typedef struct Gen {
 static uint32_t
 pick(Gen *g, uint32_t below)
 {
-    g->seed = g->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(g->seed >> 33) % below;
+    return (uint32_t)random_below(&g->seed, below);
 }
 
 static StmtId
@@ -473,8 +473,7 @@ loaded(const Exec *x, uint32_t line, int n)
 {
     uint64_t h =
         x->seed * UINT64_C(0x9e3779b97f4a7c15) + line * UINT64_C(1000003) + (uint64_t)n;
-    h = h * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return 1 + (int64_t)(h >> 33) % 3;
+    return 1 + random_below(&h, 3);
 }
 
 static void

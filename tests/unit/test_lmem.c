@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "layout/lmem.h"
+#include "random.h"
 #include "tikrt.h"
 
 static TikArray
@@ -415,21 +416,15 @@ counted(const LmemTarget *t, const LmemTensor *x, const LmemTensor *y)
     return c.overlaps;
 }
 
-static int64_t
-draw(uint64_t *seed, int64_t n)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)(*seed >> 33) % n;
-}
-
 static LmemTensor
 draw_tensor(uint64_t *seed)
 {
-    LmemTensor x = {.lane = (int)draw(seed, 4), .bits = 8 << draw(seed, 3)};
-    x.base = draw(seed, 16) * (x.bits / 8);
+    LmemTensor x = {.lane = (int)random_below(seed, 4),
+                    .bits = 8 << random_below(seed, 3)};
+    x.base = random_below(seed, 16) * (x.bits / 8);
     for (int i = 0; i < LMEM_AXES; i++) {
-        x.shape[i] = 1 + draw(seed, i == LMEM_C ? 9 : 4);
-        x.stride[i] = draw(seed, draw(seed, 2) ? 6 : 30);
+        x.shape[i] = 1 + random_below(seed, i == LMEM_C ? 9 : 4);
+        x.stride[i] = random_below(seed, random_below(seed, 2) ? 6 : 30);
     }
     return x;
 }

@@ -16,6 +16,7 @@
 #include "num/fn.h"
 #include "num/int.h"
 #include "num/trig.h"
+#include "random.h"
 
 enum {
     N = 1000,
@@ -330,9 +331,9 @@ dequantisation(void **state)
 }
 
 static uint64_t
-next_random(uint64_t *seed)
+random_word(uint64_t *seed)
 {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    random_next(seed);
     return *seed >> 32 | *seed << 32;
 }
 
@@ -346,14 +347,14 @@ dequantisation_levels(void **state)
     uint64_t seed = 7, words[DEQ_CHANNELS];
     for (int round = 0; round < 40; round++) {
         for (int i = 0; i < N; i++) {
-            uint32_t r = (uint32_t)next_random(&seed);
+            uint32_t r = (uint32_t)random_word(&seed);
             src[i] = round % 2 ? r : (uint32_t)((int32_t)r >> (r & 31));
         }
         for (int i = 0; i < DEQ_CHANNELS; i++) {
-            words[i] = next_random(&seed);
+            words[i] = random_word(&seed);
             if (round % 3 == 0) { /* products that are near the limits of bytes */
                 words[i] &= ~(uint64_t)0x7f800000;
-                words[i] |= (uint64_t)(100 + next_random(&seed) % 28) << 23;
+                words[i] |= (uint64_t)(100 + random_word(&seed) % 28) << 23;
             }
         }
         for (int k = 0; k < NUM_TYPES * NUM_TYPES * 32; k++) {
@@ -395,12 +396,12 @@ conversions_of_pairs(void **state)
         NumDeqPair pair;
         for (int g = 0; g < 2; g++) {
             for (int i = 0; i < ROWS * DEQ_CHANNELS; i++) {
-                src[g][i] = (uint32_t)((int32_t)next_random(&seed) >> (i % 32));
+                src[g][i] = (uint32_t)((int32_t)random_word(&seed) >> (i % 32));
             }
             for (int i = 0; i < DEQ_CHANNELS; i++) {
-                words[i] = (uint64_t)next_random(&seed) << 37 |
-                           (uint64_t)(90 + next_random(&seed) % 80) << 23 |
-                           next_random(&seed) % (1 << 23);
+                words[i] = (uint64_t)random_word(&seed) << 37 |
+                           (uint64_t)(90 + random_word(&seed) % 80) << 23 |
+                           random_word(&seed) % (1 << 23);
                 if (round % 3 == 0) { /* limits that saturation makes up for */
                     words[i] &= ((uint64_t)63 << 37) | 0x3f7fffffu;
                     words[i] |= 0x3c000000u;
@@ -451,7 +452,7 @@ conversions_of_rows(void **state)
         NumDeq d = {.dst = NUM_F16, .src = NUM_F32, .relu = round & 1};
         NumDeqPair p;
         for (int i = 0; i < ROWS * DEQ_CHANNELS; i++) {
-            uint32_t r = next_random(&seed);
+            uint32_t r = random_word(&seed);
             src[i] = i % 11 == 0
                          ? special[(uint32_t)i / 11 % (sizeof special / sizeof *special)]
                      : round % 4 < 2 ? r

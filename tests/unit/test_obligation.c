@@ -8,6 +8,7 @@
  * that no combination breaks are counted: no fewer than when this was written. */
 #include "rules/internal.h"
 #include "rules/obligation.h"
+#include "random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,12 +30,10 @@ enum {
 
 static uint64_t state_of_random = 20261128;
 
-/* One call in an expression: which of two came first would be the compiler's choice. */
 static int64_t
 rnd(int64_t n)
 {
-    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((state_of_random >> 33) % (uint64_t)n);
+    return random_below(&state_of_random, n);
 }
 
 static bool

@@ -12,7 +12,7 @@
 #include "isa/isa.h"
 #include "num/lanes.h"
 #include "ops/gather.h"
-#include "any_bits.h"
+#include "random.h"
 
 enum {
     LANES = 200,

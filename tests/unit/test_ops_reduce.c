@@ -12,7 +12,7 @@
 #include "num/half.h"
 #include "num/lanes.h"
 #include "ops/reduce.h"
-#include "any_bits.h"
+#include "random.h"
 
 /* Returns the levels of this processor. */
 static int

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "blob/sync.h"
+#include "random.h"
 
 enum {
     QUEUES = 3,
@@ -613,14 +614,6 @@ part_of_them(void **state)
     free(w);
 }
 
-/* A generator of numbers that is the same everywhere. */
-static uint32_t
-draw(uint64_t *state, uint32_t n)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 33) % n;
-}
-
 static void
 a_sample_of_larger_ones(void **state)
 {
@@ -633,7 +626,7 @@ a_sample_of_larger_ones(void **state)
         for (int i = 0; i < 60000 / n; i++) {
             Program p = {.n = n};
             for (int j = 0; j < n; j++) {
-                p.p[j] = letter((int)draw(&seed, LETTERS));
+                p.p[j] = letter((int)random_below(&seed, LETTERS));
             }
             if (!is_plain(&p)) {
                 try_arounds(&t, &p);
