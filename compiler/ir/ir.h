@@ -318,6 +318,9 @@ typedef struct Stmt {
              * before the loop gives it to the launcher. */
             int32_t block_num;
             int32_t thread_num;
+            /* Some iterations may be executed statement by statement, as long as no rule
+             * is broken in them (passes/vectorize.c). */
+            bool vectorized;
             StmtId body;
         } loop;
         struct {

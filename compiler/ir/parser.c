@@ -296,6 +296,7 @@ for_head(Reader *p, Stmt *s, Sym *full)
         TRY(reader_natural(p, 1, IR_MAX_COPIES, &v));
         s->loop.thread_num = (int32_t)v;
     }
+    (void)reader_accept(p, "vectorized"); /* the pass says so anew */
     return check_multicore(p, s, begin);
 }
 

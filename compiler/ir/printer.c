@@ -369,6 +369,7 @@ show_for(Printer *p, const Stmt *s)
     if (s->loop.thread_num > 1) {
         text_printf(p->out, " thread_num=%d", (int)s->loop.thread_num);
     }
+    text_put(p->out, s->loop.vectorized ? " vectorized" : "");
     show_label(p, s->loop.var);
     text_put(p->out, " {");
     end_line(p, s);

@@ -15,6 +15,7 @@ enum {
     ALL_STEPS = 16 << 20, /* the same with all */
     FEW_TRIPS = 8,        /* all iterations are executed */
     FIRST_TRIPS = 3,      /* of more, these and the last one */
+    VECTOR_LANES = 16,    /* iterations that are executed side by side */
     MOST_CORES = 3,
     MOST_FUSED = MOST_SCOPE_MEMBERS
 };
@@ -880,6 +881,7 @@ execute_fused(Machine *m, StmtId s)
 /* ---- statements ---------------------------------------------------------- */
 
 static Flow execute_body(Machine *m, StmtId first);
+static Flow execute(Machine *m, StmtId id);
 
 /* The buffers of a finishing scope's list have no bytes that anybody may read after
  * it. */
@@ -908,6 +910,53 @@ execute_scope(Machine *m, StmtId s)
     return f;
 }
 
+/* Returns the iteration that is executed after the i-th one of a loop. */
+static int64_t
+next_iteration(bool all, int64_t begin, int64_t end, int64_t i)
+{
+    return all || i + 1 != begin + FIRST_TRIPS ? i + 1 : MAX(i + 1, end - 1);
+}
+
+/* Executes each statement of a body for n iterations, each with registers of its own. */
+static Flow
+execute_lanes(Machine *m, const Stmt *loop, const int64_t *iteration, int n)
+{
+    int64_t *regs = m->regs, *lane[VECTOR_LANES];
+    size_t bytes = m->k->regs.n * sizeof *regs;
+    Arena scratch;
+    Flow f = FLOW_ON;
+    arena_init(&scratch);
+    for (int i = 0; i < n; i++) {
+        lane[i] = memcpy(ARENA_ARRAY(&scratch, int64_t, m->k->regs.n), regs, bytes);
+    }
+    for (StmtId s = loop->loop.body; s != 0; s = m->k->stmts.p[s].next) {
+        for (int i = 0; i < n && f == FLOW_ON; i++) {
+            m->vars[loop->loop.var] = iteration[i];
+            m->regs = lane[i];
+            f = execute(m, s);
+        }
+    }
+    m->regs = memcpy(regs, lane[n - 1], bytes);
+    arena_free(&scratch);
+    return f;
+}
+
+static Flow
+execute_vectors(Machine *m, const Stmt *s, bool all, int64_t begin, int64_t end)
+{
+    int64_t iteration[VECTOR_LANES];
+    Flow f = FLOW_ON;
+    for (int64_t i = begin; i < end && f == FLOW_ON;) {
+        int n = 0;
+        while (n < VECTOR_LANES && i < end) {
+            iteration[n++] = i;
+            i = next_iteration(all, begin, end, i);
+        }
+        f = execute_lanes(m, s, iteration, n);
+    }
+    return f;
+}
+
 static Flow
 execute_loop(Machine *m, const Stmt *s)
 {
@@ -921,10 +970,10 @@ execute_loop(Machine *m, const Stmt *s)
     }
     bool all = !m->samples || end - begin <= FEW_TRIPS;
     m->sampled = m->sampled || !all;
-    for (int64_t i = begin; i < end; i++) {
-        if (!all && i == begin + FIRST_TRIPS) {
-            i = end - 1;
-        }
+    if (s->loop.vectorized) {
+        return execute_vectors(m, s, all, begin, end);
+    }
+    for (int64_t i = begin; i < end; i = next_iteration(all, begin, end, i)) {
         m->vars[s->loop.var] = i;
         Flow f = execute_body(m, s->loop.body);
         if (f == FLOW_BREAK) {

@@ -39,6 +39,63 @@ multi_core_loop(Lower *l, const Stmt *st)
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 
+typedef struct Bounds {
+    LLVMValueRef begin, end; /* of the variable's type; begin < end */
+    LLVMValueRef last;       /* end - 1 of the whole loop */
+} Bounds;
+
+/* Builds a loop that has an iteration, and goes to a block after it. */
+static void
+one_by_one(Lower *l, const Stmt *st, Bounds b, LLVMBasicBlockRef on_break,
+           LLVMBasicBlockRef after)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
+    LLVMBasicBlockRef body = lower_block(l, "loop");
+    LLVMBasicBlockRef next = lower_block(l, "loop_next");
+    LLVMBuildBr(l->b, body);
+    LLVMPositionBuilderAtEnd(l->b, body);
+    const char *name = sym_text(&l->u->names, l->k->vars.p[st->loop.var].name);
+    LLVMValueRef i = LLVMBuildPhi(l->b, LLVMTypeOf(b.begin), name);
+    LLVMAddIncoming(i, &b.begin, &from, 1);
+    l->vars[st->loop.var] = i;
+    LoopExit here = {l->loop, on_break, next, st->loop.var, st->loop.body, b.last};
+    l->loop = &here;
+    lower_body(l, st->loop.body);
+    l->loop = here.outer;
+    branch_unless_ended(l, next);
+    LLVMPositionBuilderAtEnd(l->b, next);
+    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(i), 1, false);
+    LLVMValueRef inc = LLVMBuildAdd(l->b, i, one, "");
+    LLVMAddIncoming(i, &inc, &next, 1);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, inc, b.end, "");
+    LLVMBuildCondBr(l->b, more, body, after);
+}
+
+/* Executes iterations side by side as long as there are enough and no rule is broken;
+ * else as many, or those that are left, one by one. */
+static void
+side_by_side(Lower *l, const Stmt *st, Bounds b, LLVMBasicBlockRef exit)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
+    LLVMBasicBlockRef head = lower_block(l, "some"), lanes = lower_block(l, "lanes");
+    LLVMBasicBlockRef few = lower_block(l, "few"), on = lower_block(l, "some_end");
+    LLVMBuildBr(l->b, head);
+    LLVMPositionBuilderAtEnd(l->b, head);
+    LLVMValueRef i = LLVMBuildPhi(l->b, LLVMTypeOf(b.begin), ""), stop;
+    LLVMAddIncoming(i, &b.begin, &from, 1);
+    LLVMValueRef enough = elements_enough(l, i, b.end, &stop);
+    LLVMBuildCondBr(l->b, enough, lanes, few);
+    LLVMPositionBuilderAtEnd(l->b, lanes);
+    elements_take(l, st, i, few);
+    LLVMBuildBr(l->b, on);
+    LLVMPositionBuilderAtEnd(l->b, few);
+    one_by_one(l, st, (Bounds){i, stop, b.last}, exit, on);
+    LLVMPositionBuilderAtEnd(l->b, on);
+    LLVMAddIncoming(i, &stop, &on, 1);
+    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, stop, b.end, "");
+    LLVMBuildCondBr(l->b, more, head, exit);
+}
+
 /* The variable has its own type. loop_bounds before the loop guarantees that begin to end
  * - 1 fits it; here bounds are compared in 64 bits, once, and then the variable with the
  * end's low bits. */
@@ -51,27 +108,16 @@ serial_loop(Lower *l, const Stmt *st, StmtId s)
     LLVMValueRef any = LLVMBuildICmp(l->b, LLVMIntSLT, begin, end, "");
     begin = LLVMBuildIntCast2(l->b, begin, t, true, "");
     end = LLVMBuildIntCast2(l->b, end, t, true, "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
-    LLVMBasicBlockRef body = lower_block(l, "loop");
-    LLVMBasicBlockRef next = lower_block(l, "loop_next");
+    LLVMBasicBlockRef iterations = lower_block(l, "loop_begin");
     LLVMBasicBlockRef exit = lower_block(l, "loop_end");
-    LLVMBuildCondBr(l->b, any, body, exit);
-    LLVMPositionBuilderAtEnd(l->b, body);
-    const char *name = sym_text(&l->u->names, l->k->vars.p[st->loop.var].name);
-    LLVMValueRef i = LLVMBuildPhi(l->b, t, name);
-    LLVMAddIncoming(i, &begin, &from, 1);
-    l->vars[st->loop.var] = i;
+    LLVMBuildCondBr(l->b, any, iterations, exit);
+    LLVMPositionBuilderAtEnd(l->b, iterations);
     LLVMValueRef last = LLVMBuildSub(l->b, end, LLVMConstInt(t, 1, false), "");
-    LoopExit here = {l->loop, exit, next, st->loop.var, st->loop.body, last};
-    l->loop = &here;
-    lower_body(l, st->loop.body);
-    l->loop = here.outer;
-    branch_unless_ended(l, next);
-    LLVMPositionBuilderAtEnd(l->b, next);
-    LLVMValueRef inc = LLVMBuildAdd(l->b, i, LLVMConstInt(t, 1, false), "");
-    LLVMAddIncoming(i, &inc, &next, 1);
-    LLVMValueRef more = LLVMBuildICmp(l->b, LLVMIntNE, inc, end, "");
-    LLVMBuildCondBr(l->b, more, body, exit);
+    if (elements_can(l, st)) {
+        side_by_side(l, st, (Bounds){begin, end, last}, exit);
+    } else {
+        one_by_one(l, st, (Bounds){begin, end, last}, exit, exit);
+    }
     LLVMPositionBuilderAtEnd(l->b, exit);
 }
 

@@ -139,13 +139,8 @@ read(Lower *l, const Ref *r)
     LLVMValueRef off = lower_number(l, r->off, 0);
     LLVMValueRef inside = LLVMBuildICmp(l->b, LLVMIntULT, off, most, "");
     off = LLVMBuildSelect(l->b, inside, off, most, "");
-    LLVMValueRef start =
-        LLVMBuildAdd(l->b, lower_address(l, r->buf),
-                     lower_const(l, lower_scope_base(l->k, b->scope)), "");
-    LLVMValueRef all[2] = {off, start};
-    LLVMValueRef at = LLVMGetParam(l->fn, 2);
-    at = LLVMBuildGEP2(l->b, l->i8, at, &all[1], 1, "");
-    at = LLVMBuildGEP2(l->b, l->i8, at, &all[0], 1, "");
+    LLVMValueRef at = lower_first_byte(l, r->buf);
+    at = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, "");
     LLVMValueRef v = LLVMBuildLoad2(l->b, lower_bits_type(l, r->dtype, 0), at, "");
     LLVMSetAlignment(v, 1);
     return v;

@@ -555,6 +555,20 @@ list_array(Lower *l, LLVMValueRef items, LLVMValueRef *off)
     return LLVMBuildLoad2(l->b, l->ptr, at, "array");
 }
 
+static LLVMValueRef
+start_in_scratch(Lower *l, BufId b)
+{
+    int64_t scope = lower_scope_base(l->k, l->k->bufs.p[b].scope);
+    return LLVMBuildAdd(l->b, lower_address(l, b), lower_const(l, scope), "");
+}
+
+LLVMValueRef
+lower_first_byte(Lower *l, BufId b)
+{
+    LLVMValueRef start = start_in_scratch(l, b);
+    return LLVMBuildGEP2(l->b, l->i8, LLVMGetParam(l->fn, 2), &start, 1, "");
+}
+
 /* An on-core address is a constant distance from the start of the scratch memory,
  * computed where it is used: a kernel may have thousands of short-lived buffers. */
 LLVMValueRef
@@ -569,10 +583,7 @@ lower_ref(Lower *l, const Ref *r)
     LLVMValueRef off = lower_number(l, r->off, 0);
     if (b->scope != SC_GM) {
         base = LLVMGetParam(l->fn, 2);
-        int64_t scope = lower_scope_base(l->k, b->scope);
-        LLVMValueRef start =
-            LLVMBuildAdd(l->b, lower_address(l, r->buf), lower_const(l, scope), "");
-        off = LLVMBuildAdd(l->b, off, start, "");
+        off = LLVMBuildAdd(l->b, off, start_in_scratch(l, r->buf), "");
     }
     if (base == NULL || (b->scope != SC_GM && b->address < 0)) {
         ICE("buffer %u has no address", r->buf);

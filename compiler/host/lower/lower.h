@@ -169,8 +169,9 @@ bool lower_has_op(const Kernel *k, Op op);
 /* Defined in host/lower/place.c: returns the index, in the places table, of the source
  * position of a statement and of the calls that led to it. */
 int32_t lower_place(Lower *l, StmtId s);
-LLVMValueRef lower_ref(Lower *l, const Ref *r); /* address of a tensor operand */
-int32_t lower_param(const Kernel *k, BufId b);  /* index of an argument */
+LLVMValueRef lower_ref(Lower *l, const Ref *r);   /* address of a tensor operand */
+LLVMValueRef lower_first_byte(Lower *l, BufId b); /* address of an on-core buffer */
+int32_t lower_param(const Kernel *k, BufId b);    /* index of an argument */
 /* Returns whether the compiled kernel accesses bytes after the data of a global tensor,
  * and works on copies of them, so that an array needs no room (host/lower/guard.c). */
 bool lower_has_edges(const Kernel *k, BufId b);
@@ -514,6 +515,19 @@ void lower_checks(Lower *l, StmtId s);
 
 /* Lowers a finishing scope; false: its instructions are to be lowered as they are. */
 bool lower_finish(Lower *l, StmtId scope);
+
+/* ---- host/lower/elements.c ----------------------------------------------- */
+
+/* Returns whether iterations of a loop are executed side by side where there are enough
+ * of them. */
+bool elements_can(const Lower *l, const Stmt *loop);
+/* Returns (i1) whether there are, from the value `first` of the variable to `end`; *stop
+ * is the value after those that are executed at once, or the end. */
+LLVMValueRef elements_enough(Lower *l, LLVMValueRef first, LLVMValueRef end,
+                             LLVMValueRef *stop);
+/* Builds these iterations, or goes to the block that executes them one by one. */
+void elements_take(Lower *l, const Stmt *loop, LLVMValueRef first,
+                   LLVMBasicBlockRef others);
 
 /* ---- host/lower/fusion.c ------------------------------------------------- */
 
