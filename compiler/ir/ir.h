@@ -272,7 +272,8 @@ typedef enum Proof {
     PROOF_PROVED, /* every rule holds whenever the instruction executes */
     /* check_values runs before the instruction executes, in both back ends */
     PROOF_RUNTIME,
-    /* the same, and then the instruction does not execute: another one has its effects */
+    /* the same, and then the instruction does not execute: another one has its effects,
+     * or nothing needs them */
     PROOF_ASKED
 } Proof;
 

@@ -91,28 +91,12 @@ is_unread(const Dead *d, const Stmt *s)
 static bool
 is_dead(const Dead *d, StmtId s)
 {
-    Iteration it;
     const Stmt *st = &d->k->stmts.p[s];
     if (st->kind == ST_FOR) {
         return st->loop.body == 0 && !ir_is_multicore(st);
     }
-    if (st->kind != ST_INSTR || st->proof != PROOF_PROVED) {
-        return false;
-    }
-    if (is_unread(d, st)) {
-        return true;
-    }
-    if (!iteration_of(d->k, st, &it) || op_table[st->instr.op].sem == SEM_SEL_BITS) {
-        return false; /* a select sets CMPMASK too */
-    }
-    for (int i = 0; i < it.n; i++) {
-        const IterationOperand *o = &it.op[i];
-        if (o->writes && !(may_drop(d, o->ref.buf) &&
-                           fate_is_dead(&d->fates, s, fate_bytes(&it, o)))) {
-            return false;
-        }
-    }
-    return true;
+    return st->kind == ST_INSTR && st->proof == PROOF_PROVED &&
+           (is_unread(d, st) || fate_is_needless(&d->fates, s, d->unset));
 }
 
 static StmtId take_out(Dead *d, StmtId first);

@@ -2,11 +2,11 @@
  * them, so that their values need not leave the registers.
  *
  * Needs: fused scopes. Guarantees: of a buffer in the list of a fused scope, no byte that
- * the scope writes is read after the scope before it is written again; a scope that has
- * one move drops its tile, so that only the check of it is left, else the move takes the
- * scope's place; a move that ends a scope with a run may follow it if nothing is dropped;
- * an uneven scope is a fused one if nothing needs elements beyond those of its shortest
- * member. Never: changes statements otherwise.
+ * the scope writes is read after the scope before it is written again; a checked
+ * instruction that is in no such scope and whose results nothing reads is asked for its
+ * rules only (PROOF_ASKED); a move that ends a scope with a run may follow it if nothing
+ * is dropped; an uneven scope is a fused one if nothing needs elements beyond those of
+ * its shortest member. Never: changes statements otherwise.
  *
  * Who reads bytes that were never written sees what is left in their memory, so what has
  * been there is not dropped, unless that makes no difference (passes/unset.h). */
@@ -217,21 +217,6 @@ keeps_trial(Drop *d, const Trial *t)
 
 /* ---- moves --------------------------------------------------------------- */
 
-/* A move that is needed is a copy, which is more than a loop of its own. */
-static void
-unwrap_move(Kernel *k, StmtId scope)
-{
-    Iteration it;
-    Stmt *st = &k->stmts.p[scope];
-    const Stmt *only = &k->stmts.p[st->scope.body];
-    if (st->scope.ndrops == 0 && only->next == 0 && iteration_of(k, only, &it) &&
-        it.moves) {
-        StmtId next = st->next;
-        *st = *only;
-        st->next = next;
-    }
-}
-
 static bool
 has_run(const Kernel *k, StmtId first)
 {
@@ -265,6 +250,31 @@ release_last_move(Kernel *k, StmtId scope)
         st->next = last;
     }
 }
+
+/* ---- instructions alone -------------------------------------------------- */
+
+/* Finds checked instructions outside of fused scopes of which nothing needs what they
+ * compute: their rules are all that is left of them. */
+static void
+ask_in_body(Drop *d, StmtId first)
+{
+    for (StmtId s = first; s != 0; s = d->k->stmts.p[s].next) {
+        Stmt *st = &d->k->stmts.p[s];
+        if (st->kind == ST_FOR) {
+            ask_in_body(d, st->loop.body);
+        } else if (st->kind == ST_IF) {
+            ask_in_body(d, st->cond.then_body);
+            ask_in_body(d, st->cond.else_body);
+        } else if (st->kind == ST_SCOPE && !st->scope.fused && st->scope.run == 0) {
+            ask_in_body(d, st->scope.body);
+        } else if (st->kind == ST_INSTR && st->proof == PROOF_RUNTIME &&
+                   fate_is_needless(&d->fates, s, d->unset)) {
+            st->proof = PROOF_ASKED;
+        }
+    }
+}
+
+/* ---- the pass ------------------------------------------------------------ */
 
 static void
 find_all(Drop *d)
@@ -323,9 +333,9 @@ pass_drop(Kernel *k)
         }
     }
     settle_trials(&d);
+    ask_in_body(&d, k->body);
     for (StmtId s = 1; s < k->stmts.n; s++) {
         if (k->stmts.p[s].kind == ST_SCOPE && k->stmts.p[s].scope.fused) {
-            unwrap_move(k, s);
             release_last_move(k, s);
         }
     }

@@ -236,6 +236,24 @@ fate_may_drop(const Kernel *k, BufId b)
     return buf->scope != SC_GM && buf->scope != SC_SREG && !buf->dynamic;
 }
 
+bool
+fate_is_needless(const Fates *f, StmtId s, const bool *unset)
+{
+    Iteration it;
+    const Stmt *st = &f->k->stmts.p[s];
+    if (!iteration_of(f->k, st, &it) || op_table[st->instr.op].sem == SEM_SEL_BITS) {
+        return false; /* a select sets CMPMASK too */
+    }
+    for (int i = 0; i < it.n; i++) {
+        BufId b = it.op[i].ref.buf;
+        if (it.op[i].writes && !(fate_may_drop(f->k, b) && (unset == NULL || !unset[b]) &&
+                                 fate_is_dead(f, s, fate_bytes(&it, &it.op[i])))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void
 fate_find_unset(const Kernel *k, bool *unset)
 {

@@ -30,6 +30,10 @@ FateBytes fate_bytes(const Iteration *it, const IterationOperand *o);
  * its size while compiling. */
 bool fate_may_drop(const Kernel *k, BufId b);
 
+/* Returns whether nothing needs what an instruction computes, which goes over elements
+ * (analysis/iteration.h). unset: see fate_find_unset; null: it makes no difference. */
+bool fate_is_needless(const Fates *f, StmtId s, const bool *unset);
+
 /* Sets, by BufId, whether the buffer has bytes of memory that may be read, of this buffer
  * or of another one, and that were never written then: it makes a difference what was
  * there before. */

@@ -552,15 +552,6 @@ computes_from_global(const Kernel *k, const Iteration *it)
     return false;
 }
 
-/* A move that is checked while running may be of use for its check alone, if nothing
- * reads the tile; pass drop knows. */
-static bool
-is_checked_move(const Kernel *k, const Member *m)
-{
-    return m->it.moves && k->stmts.p[m->stmt].proof != PROOF_PROVED &&
-           k->bufs.p[m->it.op[0].ref.buf].scope == SC_UB;
-}
-
 /* Returns whether a part, the members with that number, has bits and members of different
  * lengths. */
 static bool
@@ -627,8 +618,7 @@ append_part(Fuse *f, const Group *g, const int *part, int number, Chain *c)
     StmtId last = 0;
     for (int i = 0; i < g->n; i++) {
         if (part[i] == number && g->member[i].unit != last) {
-            bool alone = n == 1 && !computes_from_global(k, &g->member[i].it) &&
-                         !is_checked_move(k, &g->member[i]);
+            bool alone = n == 1 && !computes_from_global(k, &g->member[i].it);
             last = g->member[i].unit;
             append(k, alone ? c : &inside, last);
         }

@@ -977,7 +977,7 @@ lower_fused_scope(Lower *l, StmtId s)
     f->scope = s;
     find_shape(l, f, m, n);
     collect(l, f, m, n);
-    if (!has_results(f)) { /* but for its checks */
+    if (!has_results(f)) { /* but for checks, and CMPMASK */
         guard_leave(l);
         return;
     }
