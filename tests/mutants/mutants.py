@@ -91,9 +91,10 @@ class Tree:
         self.list = f'{self.folder}/left_out.txt'
         known = set(open(self.list, encoding='utf-8').read().split('\n')) if os.path.exists(self.list) else set()
         self.left_out = {n for n, (_, s) in enumerate(mutants) if s.digest in known}
-        self.copy()
+        names = self.copy()
         write(f'{self.folder}/runtime/support/mutant_setting.c', (SETTING % max(1, len(mutants))).encode())
         self.write()
+        self.tell_git(names)
         while not self.make():
             self.write()
         write(self.list, '\n'.join(mutants[n][1].digest for n in sorted(self.left_out)).encode())
@@ -103,12 +104,19 @@ class Tree:
 
     def copy(self):
         names = subprocess.run(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split('\0')
+        names = [n for n in names if os.path.isfile(os.path.join(ROOT, n))]
         for name in names:
             source, target = os.path.join(ROOT, name), os.path.join(self.folder, name)
-            if os.path.isfile(source) and name not in self.changed:
+            if name not in self.changed:
                 with open(source, 'rb') as f:
                     write(target, f.read())
                 os.chmod(target, os.stat(source).st_mode)
+        return names
+
+    def tell_git(self, names):
+        """Some tests ask git which files there are."""
+        subprocess.run(['git', 'init', '-q'], cwd=self.folder, check=True)
+        subprocess.run(['git', 'update-index', '-z', '--add', '--stdin'], cwd=self.folder, check=True, input='\0'.join(names), text=True)
 
     def write(self):
         """Writes the files that have mutants; those that do not compile are left out."""
