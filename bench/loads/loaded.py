@@ -68,7 +68,7 @@ class Loaded:
                 sys.exit('bench: %s gives other results' % run.__name__)
 
     def measure(self, contestants, rounds):
-        """Median seconds of processor time of each, which take turns."""
+        """Median seconds of processor time of each, which take turns; not less than what the clock can tell."""
         times = {name: [] for name in contestants}
         for r in range(rounds):
             for i in range(len(contestants)):
@@ -76,4 +76,5 @@ class Loaded:
                 start = time.process_time()
                 getattr(self, name)()
                 times[name].append(time.process_time() - start)
-        return {name: statistics.median(t) for name, t in times.items()}
+        least = time.get_clock_info('process_time').resolution
+        return {name: max(statistics.median(t), least) for name, t in times.items()}
