@@ -2,7 +2,7 @@
 """Runs the kernels of tests/cross/kernels and of the operator package natively and in the emulator on
 the same arrays: their outputs and how they end (exit code, rule of a fault) must be equal, the outputs
 must be those of the reference model on the trace that CPython records, and those that the program says
-it expects (programs.py).
+it expects (programs.py). Kernels of very large tensors are compiled for both and verified.
 
     kernels_on_both.py [FILE...]
 
@@ -24,7 +24,7 @@ import trace_machine  # noqa: E402
 import record  # noqa: E402  (trace_machine makes tik_stub known)
 from ref_model import Fault  # noqa: E402
 
-LARGE = 1 << 22  # elements; kernels with larger tensors are only staged
+LARGE = 1 << 22  # elements; kernels with larger tensors are only compiled
 NPY = {"bfloat16": "uint16", "bool": "uint8"}
 SEEDS = 2
 modelled = expected = 0
@@ -131,15 +131,31 @@ def compare(program, kernel, args, trace, seed):
     return against_model(host, trace, arrays) or against_expected(program, kernel, host, arrays)
 
 
+def compiled(program, kernel):
+    """What is wrong with a kernel that is too large to run; empty when nothing is."""
+    with tempfile.TemporaryDirectory() as folder:
+        build = [TIKC, "build"] + programs.arguments(program) + ["--kernel", kernel]
+        blob, shared = os.path.join(folder, "k.tkb"), os.path.join(folder, "k.so")
+        for command in (build + ["-o", blob], [TIKC, "verify", blob], build + ["--emit", "shared", "-o", shared]):
+            run = subprocess.run(command, capture_output=True, text=True, timeout=100)
+            if run.returncode:
+                return "%s ends with %d: %s" % (command[1], run.returncode, run.stderr[:400])
+    return ""
+
+
+def outcomes(program, kernel, args, trace):
+    """Of each run what is wrong, empty when nothing is."""
+    if max([int(np.prod(a[3], dtype=object)) for a in args] + [0]) > LARGE:
+        return [compiled(program, kernel)]
+    return [compare(program, kernel, args, trace, seed) for seed in range(SEEDS)]
+
+
 def main():
     listed = [p for f in sys.argv[1:] for p in programs.of_file(f)] or programs.kernels()
     good = bad = 0
     for program in listed:
         for kernel, args, trace in kernels(program):
-            if max([int(np.prod(a[3], dtype=object)) for a in args] + [0]) > LARGE:
-                continue
-            for seed in range(SEEDS):
-                wrong = compare(program, kernel, args, trace, seed)
+            for wrong in outcomes(program, kernel, args, trace):
                 good += not wrong
                 bad += bool(wrong)
                 if wrong:
