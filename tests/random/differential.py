@@ -5,7 +5,9 @@ model runs each TIKC_MODEL-th (4). Each program is compiled as it is written and
 which takes a fifth of the time, one module in TIKC_FAST (4) has the second of them at -O2. Each failure prints the seed and
 the program. Ends with 'N passed, N failed'.
 usage: differential.py [--jobs N] [--progress SECONDS]   counts and failures on stderr meanwhile, and how to go on (seeds.py)
-       differential.py SEED                              prints that program and runs it alone, at both levels"""
+       differential.py SEED                              prints that program and runs it alone, with all checks: at each
+                                                         level, with replay of its passes, and on the model; so does
+                                                         TIKC_SEED=SEED with TIKC_PROGRAMS=1"""
 import argparse
 import collections
 import os
@@ -65,7 +67,7 @@ def expected(p, inputs):
         return 'fault', f.args[0]
 
 
-def verdict(p, inputs, got):
+def verdict(p, inputs, got, modelled):
     """None, or what is wrong."""
     if got is None:
         return 'no result (crash?)'
@@ -73,7 +75,7 @@ def verdict(p, inputs, got):
     if status == 'reject':  # what faults in every execution may be told while compiling
         status = 'fault'
         detail = detail.replace(':', ' ', 1)
-    if p.seed % MODEL:
+    if not modelled:
         want = 'fault' if p.faulty else 'ok'
         return None if status == want else f'{status} {detail}; it should be {want}'
     want, what = expected(p, inputs)
@@ -101,7 +103,8 @@ def run_programs(part):
 
     All programs of a processor and a level are one module: their code shares helper functions. Those with a fault are
     alone, since a module with one that is refused while compiling is not executed."""
-    kind = lambda p: (p.soc, levels_of(p) if part[1] - part[0] > 1 else '0t2', p.faulty)
+    one = part[1] - part[0] == 1
+    kind = lambda p: (p.soc, '0t2v' if one else levels_of(p), p.faulty)
     programs = sorted((gen.program(s) for s in range(*part)), key=kind)
     inputs = [p.inputs() for p in programs]
     jobs = []
@@ -114,9 +117,10 @@ def run_programs(part):
         got, failed = execute([encode([p], [i], k, kind(p)[1]) for k, (p, i) in enumerate(zip(programs, inputs))])
     bad, counts = [], collections.Counter()
     for k, (p, i) in enumerate(zip(programs, inputs)):
-        wrong = verdict(p, i, got.get(k))
+        modelled = one or p.seed % MODEL == 0
+        wrong = verdict(p, i, got.get(k), modelled)
         counts['expected faults'] += got.get(k, ('',))[0] == 'fault'
-        counts['by the model'] += p.seed % MODEL == 0
+        counts['by the model'] += modelled
         counts['at -O2'] += '2' in kind(p)[1]
         if wrong:
             bad.append(f'seed {p.seed}: {wrong}\n{p.source()}')

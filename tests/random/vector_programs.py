@@ -6,7 +6,7 @@ Hundreds of programs are one module, so that their native code shares its helper
 at -O0, one in TIKC_FAST (8) at -O2. TIKC_CHAINS sets the number of programs (20000), TIKC_SEED the first one
 (0); the model runs each TIKC_MODEL-th (20). Each failure prints the program and its number. Ends with 'N passed, N failed'.
 usage: vector_programs.py [--jobs N] [--progress SECONDS]   counts and failures on stderr meanwhile, and how to go on (seeds.py)
-       vector_programs.py NUMBER                            prints that program, and runs it alone at both levels and on the model"""
+       vector_programs.py NUMBER                            prints that program, and runs it alone at both levels, with replay of its passes, and on the model"""
 import argparse
 import collections
 import os
@@ -62,7 +62,7 @@ def verdict(p, result, compare):
     return judge_model(p, outs['out']) if compare and not p.went_wild else None
 
 
-def alone(p, levels='02'):
+def alone(p, levels='02v'):
     got, failed = execute([job([p], levels, 1)])
     return verdict(p, got.get(0), True) or failed or None
 

@@ -19,11 +19,12 @@
  * given), and the emulator, left the same bytes in every global tensor. fault means that
  * all stopped with the same rule and text. All kernels of a source are compiled into one
  * module: at level 0 as they are written, at the others as the passes of the host back
- * end leave them; t is level 0, as they leave them. The environment's TIKC_DISABLE names
- * passes that are left out ('all': all of them). With 'each', kernels are executed once
- * more without each pass that changes what becomes of them, and without all of them; what
- * was left out when a result differs is in the detail. The file TIKC_EACH_LOG gets lines
- * 'PASS COUNT': how many kernels were executed without it. */
+ * end leave them; t is level 0, as they leave them. After the levels, v has replay check
+ * the passes, which a part of the other jobs has too. The environment's TIKC_DISABLE
+ * names passes that are left out ('all': all of them). With 'each', kernels are executed
+ * once more without each pass that changes what becomes of them, and without all of them;
+ * what was left out when a result differs is in the detail. The file TIKC_EACH_LOG gets
+ * lines 'PASS COUNT': how many kernels were executed without it. */
 #include "host/host.h"
 #include "tikblob.h"
 #include "pipeline.h"
@@ -54,6 +55,7 @@ typedef struct Input {
 typedef struct Job {
     long id;
     char soc[NAME], levels[NAME];
+    bool replayed; /* whatever is_replayed says */
     int show;
     char *source;
     size_t len;
@@ -151,11 +153,15 @@ read_job(Job *job)
     snprintf(job->levels, sizeof job->levels, "02");
     if (!fgets(line, sizeof line, stdin) ||
         sscanf(line, "PROGRAM %ld %zu %63s %63s %d", &job->id, &job->len, job->soc,
-               job->levels, &job->show) < 3 ||
-        strlen(job->levels) > MAX_LEVELS ||
-        strspn(job->levels, "0123t") != strlen(job->levels)) {
+               job->levels, &job->show) < 3) {
         return false;
     }
+    size_t n = strspn(job->levels, "0123t");
+    job->replayed = strcmp(job->levels + n, "v") == 0;
+    if (n == 0 || n > MAX_LEVELS || n + job->replayed != strlen(job->levels)) {
+        return false;
+    }
+    job->levels[n] = '\0';
     job->source = (char *)read_bytes(job->len);
     while (fgets(line, sizeof line, stdin) && strncmp(line, "END", 3) != 0) {
         if (!read_choice(job, line)) {
@@ -437,7 +443,7 @@ is_replayed(const Job *job)
     for (size_t i = 0; i < job->len; i++) {
         h = (h ^ (unsigned char)job->source[i]) * 16777619U;
     }
-    return (h >> 16) % REPLAYED == 0;
+    return job->replayed || (h >> 16) % REPLAYED == 0;
 }
 
 /* ---- without each pass --------------------------------------------------- */
