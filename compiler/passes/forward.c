@@ -17,13 +17,18 @@
 #include "passes/access.h"
 #include "passes/passes.h"
 #include "passes/rewrite.h"
+#include "passes/whole_reads.h"
 #include "rules/shape.h"
 
 enum {
     MOST_LOOPS = 8,
-    NCHW_ROWS = 16,
-    RESULT_DIMS = 2 /* of a slice that is reduced: the others have the elements */
+    NCHW_ROWS = 16
 };
+
+/* Bytes of the tile, from where the move began: first to end - 1. */
+typedef struct Bytes {
+    int64_t first, end;
+} Bytes;
 
 typedef struct Forward {
     Kernel *k;
@@ -35,6 +40,11 @@ typedef struct Forward {
     int64_t bytes; /* of a row */
     Count rows;
     int64_t tile_pitch, from_pitch;
+    Bytes written; /* since the move, and perhaps some between them */
+    /* of the present instruction: what it writes; where it reads elements before it
+     * writes them, 0: nowhere */
+    Bytes own;
+    ExprId in_place;
     /* the loops around the reader, as far as the move is outside of them */
     int nloops;
     StmtId loop[MOST_LOOPS];
@@ -71,6 +81,7 @@ begin_move(Forward *f, const Stmt *s)
     f->rows = it.rows;
     f->tile_pitch = it.op[0].pitch;
     f->from_pitch = it.op[1].pitch;
+    f->written = (Bytes){0, 0};
     return f->source[f->from.buf] && tile->scope == SC_UB && !tile->dynamic &&
            (has_one_row(f) || f->tile_pitch >= f->bytes);
 }
@@ -122,62 +133,14 @@ writes_tile(const Forward *f, StmtId s)
 
 /* ---- readers ------------------------------------------------------------- */
 
-/* Returns whether all lanes of a repeat are on, or as many as a short vector has: then
- * nothing reads more than the lanes. */
-static bool
-has_whole_vectors(const Forward *f, const Stmt *s)
-{
-    int n;
-    Form form = op_table[s->instr.op].form;
-    const ParamInfo *params = form_params(form, &n);
-    int64_t lanes = 0, least = REPEAT_BYTES, most = 1;
-    for (int i = 0; i < n; i++) {
-        const Arg *a = &f->k->args.p[s->instr.arg + (uint32_t)i];
-        if (params[i].role == ROLE_MASK && a->mask_form == MASK_COUNT &&
-            ir_is_const(f->k, a->mask[0])) {
-            lanes = ir_expr(f->k, a->mask[0])->imm;
-        }
-        if (form_is_vector(form, i)) {
-            least = MIN(least, dtype_size(a->ref.dtype));
-            most = MAX(most, dtype_size(a->ref.dtype));
-        }
-    }
-    bool power = lanes > 0 && (lanes & (lanes - 1)) == 0;
-    bool reduces = form_family(form) == FAM_REDUCE;
-    return power &&
-           (reduces ? lanes * most == REPEAT_BYTES : lanes * least >= BLOCK_BYTES);
-}
-
-/* Returns whether a reduction of a slice is one of rows, each of them whole vectors. */
-static bool
-has_whole_rows(const Forward *f, const Stmt *s)
-{
-    const Arg *args = &f->k->args.p[s->instr.arg];
-    const SliceOperand *o = form_slice(op_table[s->instr.op].form, 1);
-    Sem sem = op_table[s->instr.op].sem;
-    int64_t len[SLICE_DIMS];
-    for (int i = 0; i < SLICE_DIMS; i++) {
-        ExprId e = args[o->len + i].expr;
-        len[i] = ir_is_const(f->k, e) ? ir_expr(f->k, e)->imm : -1;
-        if (len[i] < 1 || (i >= RESULT_DIMS && i < SLICE_DIMS - 1 && len[i] != 1) ||
-            !ir_is_const(f->k, args[o->stride + i].expr)) {
-            return false;
-        }
-    }
-    Dtype t = args[HREDUCE_src].ref.dtype;
-    bool numbers = sem == SEM_SLICE_SUM ? t == DT_F32 : t == DT_F32 || t == DT_F16;
-    return numbers && len[SLICE_DIMS - 1] * dtype_size(t) % REPEAT_BYTES == 0 &&
-           ir_expr(f->k, args[o->stride + SLICE_DIMS - 1].expr)->imm == 1;
-}
-
 static bool
 can_read_elsewhere(const Forward *f, const Stmt *s)
 {
     Iteration it;
     Family family = form_family(op_table[s->instr.op].form);
-    bool rows = op_table[s->instr.op].form == FORM_HREDUCE && has_whole_rows(f, s);
+    bool rows = op_table[s->instr.op].form == FORM_HREDUCE && reads_whole_rows(f->k, s);
     if (s->proof != PROOF_PROVED ||
-        (family != FAM_LAYOUT && !rows && !has_whole_vectors(f, s))) {
+        (family != FAM_LAYOUT && !rows && !reads_whole_vectors(f->k, s))) {
         return false;
     }
     /* The end of an array without room is read as a copy, but not by all instructions
@@ -237,13 +200,50 @@ is_row_of_loop(const Forward *f, const Affine *row)
     return false;
 }
 
+/* Finds where in the tile an access begins, from where the move began. */
+static bool
+find_distance(const Forward *f, const Access *a, Affine *d)
+{
+    Affine x, y;
+    return a->known && env_affine(&f->env, a->off, &x) &&
+           env_affine(&f->env, f->tile.off, &y) && affine_sub(&x, &y, d);
+}
+
+static bool
+is_apart(Bytes read, Bytes written)
+{
+    return written.first == written.end || read.first >= written.end ||
+           read.end <= written.first;
+}
+
+/* Returns the bytes of the tile that an access at that distance may have; all if the sums
+ * are too large. */
+static Bytes
+bytes_at(const Forward *f, const Access *a, const Affine *d)
+{
+    Bytes b;
+    Interval at = env_affine_range(&f->env, d);
+    bool known = checked_add(at.lo, a->fp.offset, &b.first) &&
+                 checked_add(at.hi, access_end(a), &b.end);
+    return known ? b : (Bytes){INT64_MIN, INT64_MAX};
+}
+
+/* Returns whether nobody has written what an access reads at that distance since the
+ * move. */
+static bool
+is_as_moved(const Forward *f, const Access *a, const Affine *d)
+{
+    Bytes read = bytes_at(f, a, d);
+    return is_apart(read, f->written) &&
+           (a->off == f->in_place || is_apart(read, f->own));
+}
+
 /* Returns whether an access is inside of what was moved; *p is where. */
 static bool
 is_inside(const Forward *f, const Access *a, Place *p)
 {
-    Affine x, y, d;
-    if (!a->known || !env_affine(&f->env, a->off, &x) ||
-        !env_affine(&f->env, f->tile.off, &y) || !affine_sub(&x, &y, &d)) {
+    Affine d;
+    if (!find_distance(f, a, &d) || !is_as_moved(f, a, &d)) {
         return false;
     }
     split(f, &d, p);
@@ -382,47 +382,90 @@ forward_loop(Forward *f, StmtId s)
     f->nloops -= known;
 }
 
-/* Returns whether an instruction that writes the tile reads of it only elements that it
- * has not written: each of them once, where it writes it. */
-static bool
-reads_before_it_writes(const Forward *f, const Stmt *s)
+/* ---- instructions that write the tile ------------------------------------ */
+
+static Bytes
+join_bytes(Bytes a, Bytes b)
 {
-    Iteration it;
-    if (!iteration_of(f->k, s, &it) || !it.flat) {
-        return false;
-    }
-    for (int i = 0; i < it.n; i++) {
-        for (int j = 0; j < it.n; j++) {
-            if (it.op[i].writes && it.op[j].reads && it.op[i].ref.buf == f->tile.buf &&
-                it.op[j].ref.buf == f->tile.buf && it.op[i].ref.off != it.op[j].ref.off) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return a.first == a.end   ? b
+           : b.first == b.end ? a
+                              : (Bytes){MIN(a.first, b.first), MAX(a.end, b.end)};
 }
 
-/* Changes the instructions after the move, up to the first that writes the tile. */
+static Bytes
+written_by(const Forward *f, const Stmt *s)
+{
+    Access a[MAX_ACCESSES];
+    Bytes sum = {0, 0};
+    int n = access_list(f->k, s, a);
+    for (int i = 0; i < n; i++) {
+        Affine d;
+        if (a[i].buf == f->tile.buf && a[i].write) {
+            bool known = find_distance(f, &a[i], &d);
+            sum = join_bytes(sum, known ? bytes_at(f, &a[i], &d)
+                                        : (Bytes){INT64_MIN, INT64_MAX});
+        }
+    }
+    return sum;
+}
+
+/* Returns the offset at which an instruction reads each element of the tile once, where
+ * it writes it; 0: there is none. */
+static ExprId
+read_in_place(const Forward *f, const Stmt *s)
+{
+    Iteration it;
+    ExprId off = 0;
+    if (!iteration_of(f->k, s, &it) || !it.flat) {
+        return 0;
+    }
+    for (int i = 0; i < it.n; i++) {
+        if (it.op[i].writes && it.op[i].ref.buf == f->tile.buf) {
+            if (off != 0) {
+                return 0;
+            }
+            off = it.op[i].ref.off;
+        }
+    }
+    return off;
+}
+
+/* Changes an instruction that writes the tile. */
+static void
+change_writer(Forward *f, const Stmt *s)
+{
+    f->own = written_by(f, s);
+    f->in_place = read_in_place(f, s);
+    if (can_read_elsewhere(f, s)) {
+        change(f, s);
+    }
+    f->written = join_bytes(f->written, f->own);
+    f->own = (Bytes){0, 0};
+    f->in_place = 0;
+}
+
+/* Changes the instructions after the move, up to the first that writes the tile nobody
+ * knows where, or changes a number that says where the move was. */
 static void
 forward_after(Forward *f, StmtId move)
 {
-    for (StmtId s = f->k->stmts.p[move].next; s != 0; s = f->k->stmts.p[s].next) {
+    for (StmtId s = f->k->stmts.p[move].next; s != 0 && f->written.first != INT64_MIN;
+         s = f->k->stmts.p[s].next) {
         const Stmt *st = &f->k->stmts.p[s];
-        bool last = writes_tile(f, s);
-        if (st->kind == ST_INSTR && can_read_elsewhere(f, st)) {
-            if (!last || reads_before_it_writes(f, st)) {
-                change(f, st);
-            }
-        } else if (!last && st->kind == ST_FOR) {
+        bool writes = writes_tile(f, s);
+        if (st->kind == ST_INSTR && writes) {
+            change_writer(f, st);
+        } else if (writes) {
+            return;
+        } else if (st->kind == ST_INSTR && can_read_elsewhere(f, st)) {
+            change(f, st);
+        } else if (st->kind == ST_FOR) {
             forward_loop(f, s);
-        } else if (!last && st->kind == ST_SCOPE && st->scope.run == 0) {
+        } else if (st->kind == ST_SCOPE && st->scope.run == 0) {
             forward_inside(f, st->scope.body);
-        } else if (!last && st->kind == ST_IF) {
+        } else if (st->kind == ST_IF) {
             forward_inside(f, st->cond.then_body);
             forward_inside(f, st->cond.else_body);
-        }
-        if (last) {
-            return;
         }
     }
 }
