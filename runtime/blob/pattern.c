@@ -97,13 +97,9 @@ pattern_keep(Verifier *v, const Shape *s)
              (p[i].role != ROLE_DST || t->n == t->ndst + 1);
         t->ndst += p[i].role == ROLE_DST;
     }
-    /* The sources of an accumulation are compared with each other by rules of their own.
-     */
-    bool accumulates = check_accumulating_form(form);
     t->alike = keeps_distances(v);
-    t->crossed = s->crossed && !accumulates;
-    t->pairs = t->n <= FEW_PLACES && !(accumulates && v->in.args[VBIN_src0].t.buffer ==
-                                                          v->in.args[VBIN_src1].t.buffer);
+    t->crossed = s->crossed;
+    t->pairs = t->n <= FEW_PLACES;
     t->steps = (uint32_t)v->nsteps;
     t->blocks = v->block_events;
     t->writes = v->register_writes;

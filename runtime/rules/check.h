@@ -250,9 +250,6 @@ PURE bool check_reads_dst(const CheckInstr *in);
 /* The rules that a CHECK_BOUNDS and a CHECK_OVERLAP step of the operand ask first. */
 PURE Rule check_bounds_rule(Op op, int param);
 PURE Rule check_overlap_rule(Op op, int param);
-/* Whether sources may accumulate in the destination: then src0 is also compared with
- * src1. */
-PURE bool check_accumulating_form(Form f);
 /* Whether overlap of the operand with the first destination is a question of equal steps
  * (moves, lanes): else only operands that never come near each other are known not to
  * meet. */

@@ -654,11 +654,7 @@ holds_at_repeats(const Known *k, CheckInstr *in, CheckStep step)
 static Standing
 regular_overlap(Known *k, int dst, CheckStep step, Fault *fault)
 {
-    const CheckArg *a = k->in->args;
-    bool accumulating = check_accumulating_form(op_form(k->in->op)) &&
-                        step.param == VBIN_src0 &&
-                        a[VBIN_src0].t.buffer == a[VBIN_src1].t.buffer;
-    if (!accumulating && hulls_apart(k, k->most, dst, step.param)) {
+    if (hulls_apart(k, k->most, dst, step.param)) {
         return STANDS_PROVED;
     }
     if (strides_vary(k) || !place_operands(k, dst, k->most)) {
@@ -855,10 +851,7 @@ stands_apart(const Known *k, const ParamRow *p, int n, int param)
     const CheckArg *a = k->in->args;
     uint32_t root = a[param].t.buffer;
     if (s->args[param].regular) {
-        bool accumulating = check_accumulating_form(form) && param == VBIN_src0 &&
-                            root == a[VBIN_src1].t.buffer;
-        return a[s->dst].t.buffer != root ||
-               (!accumulating && reaches_apart(k->places, s->dst, param));
+        return a[s->dst].t.buffer != root || reaches_apart(k->places, s->dst, param);
     }
     for (int i = 0; i < n; i++) {
         if (a[i].t.buffer == root && is_accessed(param_at(p, i)) &&
@@ -900,7 +893,7 @@ group_of(const Known *k, const ParamRow *p, int n, Role role)
 static bool
 groups_apart(const Known *k, const ParamRow *p, int n)
 {
-    if (!k->shape->crossed || check_accumulating_form(op_form(k->in->op))) {
+    if (!k->shape->crossed) {
         return false;
     }
     Group d = group_of(k, p, n, ROLE_DST), s = group_of(k, p, n, ROLE_SRC);

@@ -255,9 +255,7 @@ broken(const CheckInstr *in, const Require *row, const FaultAt *at, Fault *fault
             from = word(t, from + 1, (size_t)(p - from) - 2, number);
             n = strlen(from);
         }
-        n = n < sizeof text - 1 - used ? n : sizeof text - 1 - used;
-        memcpy(text + used, from, n);
-        used += n;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%.*s", (int)n, from);
     }
     return check_fail(fault, at, "%s", text);
 }

@@ -475,14 +475,6 @@ report_repeats(const CheckInstr *in, Rule rule, const Side *w, Side *r, Fault *f
         (long long)(r->offset + (t + 1) * r->rep));
 }
 
-/* Checks forms with two sources, whose operands dst, src0 and src1 are in slots 1 to
- * 3. */
-bool
-check_accumulating_form(Form f)
-{
-    return f == FORM_VBIN || f == FORM_VBINB;
-}
-
 bool
 check_overlap_is_regular(Form f, int param)
 {
@@ -491,18 +483,20 @@ check_overlap_is_regular(Form f, int param)
            (dst >= 0 && form_is_vector(f, dst) && form_is_vector(f, param));
 }
 
-/* Returns whether a form accumulates: dst is src1 and both stay in place while src0 goes
- * on. */
+/* Returns whether an instruction with two sources accumulates: dst is src1 and both stay
+ * in place while src0 goes on. dst and src1 have the same bytes then, so a src0 that is
+ * apart from the one is apart from the other; the proofs rely on that. */
 LEAN_APART static bool
 accumulates(const CheckInstr *in)
 {
+    Form form = op_form(in->op);
     const CheckTensor *dst = &in->args[VBIN_dst].t;
     const CheckTensor *src1 = &in->args[VBIN_src1].t;
     Sem sem = op_sem(in->op);
     bool op_ok = sem == SEM_ADD || sem == SEM_SUB || sem == SEM_MUL || sem == SEM_MAX ||
                  sem == SEM_MIN || sem == SEM_AND || sem == SEM_OR;
     bool dtype_ok = dst->dtype == DT_F16 || dst->dtype == DT_F32 || dst->dtype == DT_S32;
-    if (!check_accumulating_form(op_form(in->op)) || !op_ok || !dtype_ok ||
+    if ((form != FORM_VBIN && form != FORM_VBINB) || !op_ok || !dtype_ok ||
         dst->buffer != src1->buffer || dst->offset != src1->offset) {
         return false;
     }
