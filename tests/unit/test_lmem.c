@@ -483,6 +483,70 @@ random_strides(void **state)
     assert_false(lmem_apart(t, &second, &far));
 }
 
+/* The bytes of a tensor's elements, in lanes of ROOM bytes. */
+typedef struct Bytes {
+    const LmemTarget *t;
+    LmemTensor x;
+    bool at[4][1024];
+} Bytes;
+
+static void
+mark_element(void *ctx, const int64_t at[LMEM_AXES], int64_t i)
+{
+    (void)i;
+    Bytes *b = ctx;
+    int64_t bit = 8 * b->x.base + b->x.bits * lmem_offset(b->t, &b->x, at);
+    for (int64_t k = bit / 8; k <= (bit + b->x.bits - 1) / 8; k++) {
+        b->at[lmem_lane(b->t, b->x.lane, at[LMEM_C])][k] = true;
+    }
+}
+
+/* Returns the least number of bytes between those of both; -1: they share one. */
+static int64_t
+least_gap(const Bytes *a, const Bytes *b)
+{
+    int64_t least = 1024;
+    for (int i = 0; i < 4 * 1024; i++) {
+        int lane = i / 1024, k = i % 1024;
+        for (int j = k - 4; a->at[lane][k] && j <= k + 4; j++) {
+            int64_t between = j < k ? k - j - 1 : j - k - 1;
+            bool near = j >= 0 && j < 1024 && b->at[lane][j] && between < least;
+            least = near ? between : least;
+        }
+    }
+    return least;
+}
+
+/* Elements of 4 bits share bytes with their neighbours. Where a byte is between their
+ * bytes and those of whole bytes, or two and those of another tensor of 4 bits, they are
+ * apart. */
+static void
+random_nibbles(void **state)
+{
+    (void)state;
+    const LmemTarget *t = target("toy4x16");
+    uint64_t seed = 8;
+    int apart = 0, shared = 0;
+    for (int i = 0; i < 20000; i++) {
+        Bytes a = {.t = t, .x = draw_tensor(&seed)};
+        Bytes b = {.t = t, .x = draw_tensor(&seed)};
+        a.x.bits = 4;
+        b.x.bits = draw(&seed, 2) ? 4 : 8;
+        a.x.base = draw(&seed, 60);
+        b.x.base = draw(&seed, 60);
+        each(a.x.shape, mark_element, &a);
+        each(b.x.shape, mark_element, &b);
+        int64_t gap = least_gap(&a, &b);
+        bool known = lmem_apart(t, &a.x, &b.x);
+        assert_int_equal(lmem_apart(t, &b.x, &a.x), known);
+        assert_false(known && gap < 0);
+        assert_true(known || gap < (b.x.bits == 4 ? 2 : 1));
+        apart += known;
+        shared += gap < 0;
+    }
+    assert_true(apart > 1000 && shared > 1000);
+}
+
 int
 main(void)
 {
@@ -491,7 +555,7 @@ main(void)
         cmocka_unit_test(matrices),       cmocka_unit_test(byte_strides),
         cmocka_unit_test(cells),          cmocka_unit_test(views),
         cmocka_unit_test(addresses),      cmocka_unit_test(lanes),
-        cmocka_unit_test(random_strides),
+        cmocka_unit_test(random_strides), cmocka_unit_test(random_nibbles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
