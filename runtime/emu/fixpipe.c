@@ -161,12 +161,12 @@ emu_exec_fix_blocks(EmuRun *r, const EmuOp *op)
         return false;
     }
     blocks_numbers(r, op, &b);
-    if (!blocks_tensors(r, op, &b)) {
-        return emu_refuse(r, op);
-    }
     if (!check_fix_burst(dtype_of(r, op, FIXA_src), emu_slot(r, op, FIXA_burst_len),
                          &f)) {
         return emu_record(r, op, &f);
+    }
+    if (!blocks_tensors(r, op, &b)) {
+        return emu_refuse(r, op);
     }
     if (!writes(r, op, b.dst_row, &b.write)) {
         return false;

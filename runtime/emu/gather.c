@@ -24,7 +24,13 @@ typedef struct Pick {
     uint8_t *dst;
     size_t size;
     int64_t count; /* elements that were kept */
+    int64_t room;  /* elements for which dst was checked */
 } Pick;
+
+/* Lanes l to l + n - 1 of a repeat. */
+typedef struct PickPiece {
+    int64_t repeat, l, n;
+} PickPiece;
 
 /* Returns how many of n lanes are kept. */
 static int64_t
@@ -41,11 +47,11 @@ kept_of(const Pick *p, int64_t repeat, int64_t n)
     return n % 8 ? kept + __builtin_popcount(bits[n / 8] & ((1u << n % 8) - 1)) : kept;
 }
 
-/* Defines a function that keeps lanes of one width, from lane l on, which are contiguous
- * at src. bits are those from lane l on. */
+/* Defines a function that copies kept lanes of one width to out, from lane l on, which
+ * are contiguous at src. bits are those from lane l on. */
 #define KEEP(name, T)                                                                    \
     static int64_t name(const Pick *p, const uint8_t *src, const uint8_t *bits,          \
-                        int64_t n)                                                       \
+                        int64_t n, uint8_t *to)                                          \
     {                                                                                    \
         T in[PIECE], out[PIECE + 1];                                                     \
         int64_t kept = 0;                                                                \
@@ -57,7 +63,7 @@ kept_of(const Pick *p, int64_t repeat, int64_t n)
             out[kept] = in[i];                                                           \
             kept += bits[i / 8] >> (i % 8) & 1;                                          \
         }                                                                                \
-        memcpy(p->dst + (size_t)p->count * sizeof(T), out, (size_t)kept * sizeof(T));    \
+        memcpy(to, out, (size_t)kept * sizeof(T));                                       \
         return kept;                                                                     \
     }
 
@@ -65,23 +71,37 @@ KEEP(keep8, uint8_t)
 KEEP(keep16, uint16_t)
 KEEP(keep32, uint32_t)
 
-/* Keeps lanes among at most PIECE ones from lane l of the repeat on, which is a multiple
- * of PIECE. */
-static void
-keep_piece(Pick *p, const uint8_t *src, int64_t repeat, int64_t l, int64_t n)
+/* Checks that there is room for all elements that will be kept. */
+static bool
+open_result(EmuRun *r, const EmuOp *op, int64_t kept, Pick *p)
 {
-    const uint8_t *bits = p->bits ? p->bits + repeat * p->bits_rep + l / 8 : NULL;
-    switch (p->size) {
-    case 1:
-        p->count += keep8(p, src, bits, n);
-        return;
-    case 2:
-        p->count += keep16(p, src, bits, n);
-        return;
-    default:
-        p->count += keep32(p, src, bits, n);
-        return;
+    Fault f;
+    int64_t bytes = kept * (int64_t)p->size;
+    CheckTensor t = emu_tensor(r, op, PICK_dst);
+    if (!check_fits((Op)op->op, PICK_dst, &t, bytes, &f)) {
+        return emu_record(r, op, &f);
     }
+    p->dst = emu_operand(r, op, PICK_dst, bytes);
+    p->room = kept;
+    return p->dst != NULL || emu_refuse(r, op);
+}
+
+/* Keeps lanes among at most PIECE ones from lane l of the repeat on, which is a multiple
+ * of PIECE. Bits may lie where elements go, so that more are kept than were counted. */
+static bool
+keep_piece(EmuRun *r, const EmuOp *op, Pick *p, const uint8_t *src, PickPiece at)
+{
+    const uint8_t *bits = p->bits ? p->bits + at.repeat * p->bits_rep + at.l / 8 : NULL;
+    uint8_t out[PIECE * 4];
+    int64_t kept = p->size == 1   ? keep8(p, src, bits, at.n, out)
+                   : p->size == 2 ? keep16(p, src, bits, at.n, out)
+                                  : keep32(p, src, bits, at.n, out);
+    if (p->count + kept > p->room && !open_result(r, op, p->count + kept, p)) {
+        return false;
+    }
+    memcpy(p->dst + (size_t)p->count * p->size, out, (size_t)kept * p->size);
+    p->count += kept;
+    return true;
 }
 
 /* Returns whether the bits of the repeats of vreduce follow each other without gaps. */
@@ -119,20 +139,6 @@ open_pattern(const EmuRun *r, const EmuOp *op, int64_t repeats, int64_t n, Pick 
     return true;
 }
 
-/* Checks that there is room for all elements that will be kept. */
-static bool
-open_result(EmuRun *r, const EmuOp *op, int64_t kept, Pick *p)
-{
-    Fault f;
-    int64_t bytes = kept * (int64_t)p->size;
-    CheckTensor t = emu_tensor(r, op, PICK_dst);
-    if (!check_fits((Op)op->op, PICK_dst, &t, bytes, &f)) {
-        return emu_record(r, op, &f);
-    }
-    p->dst = emu_operand(r, op, PICK_dst, bytes);
-    return p->dst != NULL || emu_refuse(r, op);
-}
-
 static void
 note_count(EmuRun *r, const Pick *p)
 {
@@ -164,7 +170,10 @@ pick_lanes(EmuRun *r, const EmuOp *op)
     for (int64_t i = 0; i < c.repeats; i++) {
         uint8_t buf[REPEAT_BYTES];
         int64_t n = i + 1 < c.repeats ? c.run : c.last;
-        keep_piece(&p, emu_lanes_load(&c.o[0], n, buf), i, 0, n);
+        const uint8_t *src = emu_lanes_load(&c.o[0], n, buf);
+        if (!keep_piece(r, op, &p, src, (PickPiece){i, 0, n})) {
+            return false;
+        }
         emu_lanes_step(&c);
     }
     note_count(r, &p);
@@ -195,8 +204,8 @@ open_long(const EmuRun *r, const EmuOp *op, Long *s)
 }
 
 /* Collects a piece of whole blocks, one block after the other. */
-static void
-keep_repeat(Pick *p, const Long *s, int64_t repeat)
+static bool
+keep_repeat(EmuRun *r, const EmuOp *op, Pick *p, const Long *s, int64_t repeat)
 {
     for (int64_t l = 0; l < s->n; l += PIECE) {
         uint8_t buf[PIECE * 4 + BLOCK_BYTES];
@@ -207,8 +216,11 @@ keep_repeat(Pick *p, const Long *s, int64_t repeat)
             memcpy(buf + (size_t)i * p->size, from + (l + i) / s->per_block * s->blk,
                    (size_t)most * p->size);
         }
-        keep_piece(p, buf, repeat, l, n);
+        if (!keep_piece(r, op, p, buf, (PickPiece){repeat, l, n})) {
+            return false;
+        }
     }
+    return true;
 }
 
 static bool
@@ -236,7 +248,9 @@ pick_long(EmuRun *r, const EmuOp *op)
         return false;
     }
     for (int64_t i = 0; i < s.repeats; i++) {
-        keep_repeat(&p, &s, i);
+        if (!keep_repeat(r, op, &p, &s, i)) {
+            return false;
+        }
     }
     note_count(r, &p);
     return true;

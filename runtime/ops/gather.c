@@ -268,10 +268,11 @@ is_one_run(const OpCall *c, const Source *s, const Pick *p, int64_t kept)
            (d + (uintptr_t)(kept * p->size) <= a || a + (uintptr_t)total <= d);
 }
 
-static void
-pick_pieces(const OpCall *c, const Source *s, const Pick *p)
+/* Bits may lie where elements go, so that more are kept than were counted. */
+static bool
+pick_pieces(OpCall *c, const Source *s, const Pick *p, int64_t *kept)
 {
-    uint8_t *dst = c->at[PICK_dst];
+    *kept = 0;
     for (int64_t r = 0; r < s->repeats; r++) {
         int64_t all = r + 1 < s->repeats ? s->n : s->last;
         for (int64_t l = 0; l < all; l += PIECE) {
@@ -279,10 +280,15 @@ pick_pieces(const OpCall *c, const Source *s, const Pick *p)
             int64_t n = all - l < PIECE ? all - l : PIECE;
             const uint8_t *bits = p->bits ? p->bits + r * p->bits_rep + l / 8 : NULL;
             int64_t k = pack(out, piece_of(s, r, l, n, p->size, in), p, bits, n);
-            memcpy(dst, out, (size_t)(k * p->size));
-            dst += k * p->size;
+            if (!check_fits(c->in.op, PICK_dst, &c->in.args[PICK_dst].t,
+                            (*kept + k) * p->size, &c->fault)) {
+                return false;
+            }
+            memcpy(c->at[PICK_dst] + *kept * p->size, out, (size_t)(k * p->size));
+            *kept += k;
         }
     }
+    return true;
 }
 
 bool
@@ -300,8 +306,8 @@ ops_pick(OpCall *c)
     }
     if (is_one_run(c, &s, &p, kept)) {
         pack(c->at[PICK_dst], s.at, &p, NULL, (s.repeats - 1) * s.n + s.last);
-    } else {
-        pick_pieces(c, &s, &p);
+    } else if (!pick_pieces(c, &s, &p, &kept)) {
+        return false;
     }
     uint32_t count = (uint32_t)kept;
     memcpy(c->sreg + SREG_RSVD_CNT, &count, sizeof count);

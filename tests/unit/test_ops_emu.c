@@ -1,0 +1,523 @@
+/* test_ops_emu.c: compares the functions that compiled kernels call (runtime/ops) with
+ * the emulator (runtime/emu), which has its own: random operands, numbers, readings of
+ * choices and memory, on some processors, for each instruction that has such a function.
+ * Both get the same bytes in all memories, and must leave the same or break the same
+ * rule. What is drawn is small, so that much of it is legal, and memories are as small as
+ * that. */
+#include "emu/emu.h"
+#include "isa/choice.h"
+#include "isa/operand.h"
+#include "ops/ops.h"
+#include "rules/check.h"
+#include "random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum {
+    SHAPES = 30000, /* operands without numbers that are drawn for an instruction */
+    TAKEN = 12,     /* of them that are tried */
+    DRAWS = 120,    /* draws of numbers for each */
+    RUNS = 12,      /* of them that are executed */
+    ROOM = 1 << 14  /* bytes of a tensor */
+};
+
+static uint64_t state_of_random = 20261128;
+
+static int64_t
+rnd(int64_t n)
+{
+    return random_below(&state_of_random, n);
+}
+
+static bool
+is_tensor(const ParamInfo *p)
+{
+    return p->role == ROLE_DST || p->role == ROLE_SRC;
+}
+
+/* ---- drawing ------------------------------------------------------------- */
+
+/* An instruction, and the region of each of its tensors. */
+typedef struct Case {
+    const ParamInfo *p;
+    int n;
+    CheckInstr in;
+    Choices choices;
+} Case;
+
+static Scope
+draw_scope(void)
+{
+    static const Scope scopes[] = {SC_UB, SC_GM, SC_L1, SC_L0A, SC_L0B, SC_L0C, SC_BT};
+    return scopes[rnd(2) ? 0 : rnd(7)];
+}
+
+static Dtype
+draw_type(void)
+{
+    static const Dtype often[] = {DT_F16, DT_F32, DT_S32, DT_S8, DT_U8};
+    return rnd(2) ? often[rnd(5)] : (Dtype)(1 + rnd(DT_COUNT - 1));
+}
+
+static bool
+draw_shape(Case *c, Op op)
+{
+    static const char *const socs[] = {"Ascend310P3", "Ascend910A",    "Ascend910B1",
+                                       "Ascend310B1", "Ascend610Lite", "Ascend310"};
+    c->in = (CheckInstr){
+        .op = op, .soc = soc_find(socs[rnd(6)]), .choices = choices_or_null(&c->choices)};
+    c->p = form_params(op_table[op].form, &c->n);
+    Dtype common = draw_type(), other = rnd(2) ? common : draw_type();
+    Scope dst = draw_scope(), src = rnd(2) ? dst : draw_scope();
+    bool apart = rnd(4) == 0;
+    for (int i = 0; i < c->n; i++) {
+        CheckArg *a = &c->in.args[i];
+        Role role = c->p[i].role;
+        if (is_tensor(&c->p[i]) || role == ROLE_ROOT) {
+            Dtype t = rnd(6) == 0 ? draw_type() : role == ROLE_DST ? common : other;
+            a->t = (CheckTensor){.buffer = (uint32_t)(1 + i),
+                                 .scope = apart              ? draw_scope()
+                                          : role == ROLE_DST ? dst
+                                                             : src,
+                                 .dtype = t,
+                                 .bytes = ROOM};
+        } else if (role == ROLE_MASK) {
+            a->m.form = rnd(3) ? rnd(2) ? MASK_COUNT : MASK_COUNTER : MASK_BITS;
+        } else if (role == ROLE_ATTR) {
+            int64_t most = c->p[i].hi - c->p[i].lo;
+            a->v = c->p[i].lo + rnd(1 + (most > 7 || most < 0 ? 7 : most));
+        }
+    }
+    return check_static(&c->in, NULL);
+}
+
+/* Small numbers, whole fractals, and now and then many repeats or a long row. */
+static int64_t
+draw_number(const ParamInfo *p)
+{
+    int64_t from = p->rule == RULE_NONE ? 0 : p->lo, kind = rnd(12);
+    int64_t v = kind == 0   ? 8 * rnd(5)
+                : kind < 3  ? 16 * (1 + rnd(4))
+                : kind == 3 ? rnd(p->role == ROLE_REPEAT ? 700 : 2100)
+                : kind < 6  ? from + 1
+                            : from + rnd(p->role == ROLE_REPEAT ? 4 : 10);
+    return p->rule != RULE_NONE && v > p->hi ? p->hi : v;
+}
+
+/* Gives a slice the strides of a whole tensor, with a gap now and then. */
+static void
+draw_strides(Case *c, int param)
+{
+    const SliceOperand *o = form_slice(op_table[c->in.op].form, param);
+    int64_t step = 1;
+    for (int i = o->dims - 1; i >= 0; i--) {
+        int64_t len = c->in.args[o->len + i].v;
+        c->in.args[o->stride + i].v = step;
+        step *= len + (rnd(4) == 0 ? rnd(9) : 0);
+    }
+}
+
+static uint64_t
+draw_bits(void)
+{
+    uint64_t low = random_next(&state_of_random) >> 32;
+    uint64_t some = random_next(&state_of_random) ^ low;
+    return rnd(4) == 0 ? UINT64_MAX : rnd(3) == 0 ? (uint64_t)1 << rnd(64) : some;
+}
+
+static void
+draw_mask(CheckMask *m)
+{
+    bool bits = m->form == MASK_BITS || m->form == MASK_BITS4;
+    for (int w = 0; w < 4; w++) {
+        m->w[w] = bits ? draw_bits() : 0;
+    }
+    if (bits && rnd(2)) {
+        m->w[1] = 0;
+    }
+    if (!bits) {
+        int64_t most = m->form == MASK_COUNTER ? 400 : 128;
+        m->w[0] = (uint64_t)(rnd(3) ? 1 + rnd(most) : 64 << rnd(2));
+    }
+}
+
+static void
+draw_slices(Case *c)
+{
+    bool slices = form_family(op_table[c->in.op].form) == FAM_SLICE && rnd(4);
+    for (int i = 0; slices && i < c->n; i++) {
+        if (is_tensor(&c->p[i]) && form_slice(op_table[c->in.op].form, i) != NULL) {
+            draw_strides(c, i);
+        }
+    }
+}
+
+/* Tensors of one memory are one tensor now and then. */
+static void
+draw_numbers(Case *c)
+{
+    int first = -1;
+    for (int i = 0; i < c->n; i++) {
+        CheckArg *a = &c->in.args[i];
+        Role role = c->p[i].role;
+        if (is_tensor(&c->p[i])) {
+            bool shares = first >= 0 && c->in.args[first].t.scope == a->t.scope;
+            bool same = shares && rnd(3) == 0;
+            a->t.buffer = same ? c->in.args[first].t.buffer : (uint32_t)(1 + i);
+            a->t.offset = same && rnd(2) ? c->in.args[first].t.offset : 32 * rnd(40);
+            first = first < 0 ? i : first;
+        } else if (role == ROLE_REPEAT || role == ROLE_INT) {
+            a->v = draw_number(&c->p[i]);
+        } else if (role == ROLE_SCALAR) {
+            a->v = rnd(2) ? rnd(200) - 60 : 0x3c00 + rnd(2000);
+        } else if (role == ROLE_MASK) {
+            draw_mask(&a->m);
+        }
+    }
+    draw_slices(c);
+}
+
+/* ---- memories ------------------------------------------------------------ */
+
+/* What the emulator has of a case. Regions are those of the tensors. */
+typedef struct Emu {
+    EmuKernel k;
+    TikBlobRegion regions[MAX_PARAMS];
+    TikArray arrays[MAX_PARAMS];
+    TikArray *args[MAX_PARAMS];
+    uint32_t region_of[MAX_PARAMS]; /* by operand */
+    EmuProgram *program;
+    EmuResult result;
+} Emu;
+
+static void
+add_region(Emu *e, const Case *c, int i)
+{
+    const CheckTensor *t = &c->in.args[i].t;
+    uint32_t g = e->k.nregions++;
+    int64_t base = 0;
+    for (uint32_t k = 0; k < g; k++) {
+        base += e->regions[k].scope == t->scope ? ROOM : 0;
+    }
+    if (t->scope == SC_GM) {
+        base = e->k.nargs++;
+        e->args[base] = &e->arrays[base];
+        assert_true(tik_array_alloc(&e->arrays[base], DT_U8, ROOM, NULL));
+    }
+    e->regions[g] = (TikBlobRegion){
+        .scope = t->scope, .dtype = t->dtype, .base = base, .bytes = ROOM};
+    e->region_of[i] = g;
+}
+
+/* Returns whether the memories of the processor have room for the regions. */
+static bool
+add_regions(Emu *e, const Case *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        if (!is_tensor(&c->p[i])) {
+            continue;
+        }
+        int same = 0;
+        while (same < i && (!is_tensor(&c->p[same]) ||
+                            c->in.args[same].t.buffer != c->in.args[i].t.buffer)) {
+            same++;
+        }
+        if (same < i) {
+            e->region_of[i] = e->region_of[same];
+        } else {
+            add_region(e, c, i);
+        }
+        const TikBlobRegion *g = &e->regions[e->region_of[i]];
+        if (g->scope != SC_GM && g->base + ROOM > c->in.soc->bytes[g->scope]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static TikNum
+imm(int64_t v)
+{
+    return (TikNum){.kind = NUM_IMM, .imm = v};
+}
+
+static bool
+make_program(Emu *e, const Case *c)
+{
+    TikDesc *d = calloc(1, sizeof *d);
+    assert_non_null(d);
+    d->kind = DESC_INSTR;
+    d->op = c->in.op;
+    for (int i = 0; i < c->n; i++) {
+        const CheckArg *a = &c->in.args[i];
+        d->args[i].v = imm(a->v);
+        if (is_tensor(&c->p[i])) {
+            d->args[i].t = (TikOperand){
+                .region = e->region_of[i], .offset = a->t.offset, .dtype = a->t.dtype};
+        } else if (c->p[i].role == ROLE_MASK) {
+            d->mask_form = a->m.form;
+            for (int w = 0; w < 4; w++) {
+                d->args[i].mask[w] = imm((int64_t)a->m.w[w]);
+            }
+        }
+    }
+    e->program = emu_new(&e->k, &e->result);
+    bool ok = e->program != NULL && emu_add(e->program, d, &e->result) &&
+              emu_finish(e->program, &e->result);
+    free(d);
+    return ok;
+}
+
+/* Numbers of all sizes, and now and then one that is special. kind: bytes of any value,
+ * small integers, or offsets of blocks that are near. */
+static void
+fill(uint8_t *p, int64_t n, int64_t kind)
+{
+    static const uint32_t special[] = {0,          0x3c003c00, 0x7c007c00, 0xfbff7bff,
+                                       0x80008000, 0x7e00fc00, 0x7f800000, 0xffc00001,
+                                       0x3f800000, 0x7bff7bff};
+    for (int64_t i = 0; i + 4 <= n; i += 4) {
+        uint32_t v = (uint32_t)(random_next(&state_of_random) >> 32);
+        v = kind == 1 ? (uint32_t)rnd(64) : kind == 2 ? 32 * (uint32_t)rnd(64) : v;
+        v = kind == 3 ? 0x3c003c00 + (v & 0x0fff0fff) : v;
+        v = kind != 2 && rnd(9) == 0 ? special[rnd(sizeof special / sizeof *special)] : v;
+        memcpy(p + i, &v, 4);
+    }
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+typedef struct Ran {
+    uint8_t *scratch, *gm; /* copies of all memories, and what becomes of them */
+    bool ok;
+    Rule rule;
+} Ran;
+
+static void
+run_ops(const Emu *e, const Case *c, Ran *r)
+{
+    static Flags flags;
+    flags = (Flags){0};
+    OpCall call = {.in = c->in, .flags = &flags, .instr = c};
+    call.sreg = r->scratch + e->program->scope_at[SC_SREG];
+    sreg_reset(call.sreg, 0);
+    for (int i = 0; i < c->n; i++) {
+        if (is_tensor(&c->p[i])) {
+            const TikBlobRegion *g = &e->regions[e->region_of[i]];
+            uint8_t *base = g->scope == SC_GM
+                                ? r->gm + g->base * ROOM
+                                : r->scratch + e->program->scope_at[g->scope] + g->base;
+            call.at[i] = base + c->in.args[i].t.offset;
+        }
+    }
+    r->ok = ops_find(op_table[c->in.op].sem)(&call);
+    r->rule = call.fault.rule;
+}
+
+static bool
+same_memory(const Emu *e, const Ran *r)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < e->k.nargs; i++) {
+        same = same && memcmp(e->arrays[i].data, r->gm + i * ROOM, ROOM) == 0;
+    }
+    return same && memcmp(e->program->scratch, r->scratch,
+                          (size_t)e->program->scratch_bytes) == 0;
+}
+
+/* Fills the memories, and copies them for the functions. */
+static Ran
+copies(Emu *e)
+{
+    size_t bytes = (size_t)e->program->scratch_bytes;
+    Ran r = {.scratch = malloc(bytes), .gm = malloc(MAX_PARAMS * ROOM)};
+    assert_true(r.scratch != NULL && r.gm != NULL);
+    for (uint32_t g = 0; g < e->k.nregions; g++) {
+        const TikBlobRegion *x = &e->regions[g];
+        bool gm = x->scope == SC_GM;
+        fill(gm ? e->arrays[x->base].data
+                : e->program->scratch + e->program->scope_at[x->scope] + x->base,
+             ROOM, rnd(5));
+    }
+    memcpy(r.scratch, e->program->scratch, bytes);
+    for (uint32_t i = 0; i < e->k.nargs; i++) {
+        memcpy(r.gm + i * ROOM, e->arrays[i].data, ROOM);
+    }
+    return r;
+}
+
+/* Returns null, or what is wrong. */
+static const char *
+compare(Emu *e, const Case *c, Ran *r)
+{
+    run_ops(e, c, r);
+    bool ok = emu_run(e->program, &e->result);
+    return ok != r->ok                              ? "one breaks a rule"
+           : !ok && r->rule != e->result.fault.rule ? "other rules"
+           : ok && !same_memory(e, r)               ? "other bytes"
+                                                    : NULL;
+}
+
+static void
+show(const Case *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        const CheckArg *a = &c->in.args[i];
+        if (is_tensor(&c->p[i])) {
+            printf("  %s: %s in %s, root %u from byte %lld\n", c->p[i].name,
+                   dtype_name(a->t.dtype), scope_name(a->t.scope), a->t.buffer,
+                   (long long)a->t.offset);
+        } else if (c->p[i].role == ROLE_MASK) {
+            printf("  mask of form %d: %llx %llx\n", a->m.form,
+                   (unsigned long long)a->m.w[0], (unsigned long long)a->m.w[1]);
+        } else {
+            printf("  %s: %lld\n", c->p[i].name, (long long)a->v);
+        }
+    }
+}
+
+/* Makes the program of the emulator. False: a memory is too small, or it is none. */
+static bool
+begin(Emu *e, const Case *c)
+{
+    *e = (Emu){.k = {.soc = c->in.soc, .choices = c->choices, .cores = 1}};
+    e->k.regions = e->regions;
+    e->k.args = e->args;
+    return add_regions(e, c) && make_program(e, c);
+}
+
+static void
+end(Emu *e)
+{
+    emu_free(e->program);
+    for (uint32_t i = 0; i < e->k.nargs; i++) {
+        tik_array_free(&e->arrays[i]);
+    }
+}
+
+static bool
+run_case(const Case *c, int *wrong)
+{
+    Emu e;
+    bool made = begin(&e, c);
+    if (made) {
+        Ran r = copies(&e);
+        const char *text = compare(&e, c, &r);
+        if (text != NULL) {
+            printf("%s on %s: %s\n", op_table[c->in.op].name, c->in.soc->name, text);
+            show(c);
+            (*wrong)++;
+        }
+        free(r.scratch);
+        free(r.gm);
+    }
+    end(&e);
+    return made;
+}
+
+static int
+try_op(Op op, int *wrong)
+{
+    Case c = {.n = 0};
+    int taken = 0, all = 0;
+    for (int i = 0; i < SHAPES && taken < TAKEN && *wrong == 0; i++) {
+        memset(&c.choices, 0, sizeof c.choices);
+        for (int k = 0; k < CHOICE_COUNT && i % 2; k++) {
+            int reading = (int)rnd(3);
+            c.choices.v[k] =
+                choice_has_reading((Choice)k, reading) ? (uint8_t)reading : 0;
+        }
+        int runs = 0;
+        bool ok = draw_shape(&c, op);
+        for (int j = 0; ok && j < DRAWS && runs < RUNS && *wrong == 0; j++) {
+            draw_numbers(&c);
+            runs += check_values(&c.in, NULL) && run_case(&c, wrong);
+        }
+        taken += runs > 0;
+        all += runs;
+    }
+    return all;
+}
+
+/* Most instructions of element after element have code of their own in kernels, and no
+ * function; moves have one for atomic writes, conversions for int4. */
+static bool
+has_function(Op op)
+{
+    OpFn *fn = ops_find(op_table[op].sem);
+    Family family = form_family(op_table[op].form);
+    return fn == ops_each ? family == FAM_SLICE : fn != ops_none;
+}
+
+static void
+all_functions(void **state)
+{
+    (void)state;
+    int ops = 0, with = 0, all = 0, bad = 0;
+    for (Op op = 0; op < OP_COUNT; op++) {
+        int wrong = 0, runs = has_function(op) ? try_op(op, &wrong) : 0;
+        with += has_function(op);
+        ops += runs > 0;
+        all += runs;
+        bad += wrong;
+    }
+    printf("%d of %d instructions with a function, %d runs\n", ops, with, all);
+    assert_int_equal(bad, 0);
+    assert_true(ops >= 90 && all >= 8000);
+}
+
+/* Three repeats fill all but 16 bytes of the tensor, the last ones over the bits, of
+ * which half are set: then all are, and the elements of the fourth repeat have no room.
+ */
+static void
+bits_that_are_overwritten(void **state)
+{
+    (void)state;
+    Case c = {.in = {.op = OP_VREDUCEV2_BITS, .soc = soc_find("Ascend910B1")}};
+    c.p = form_params(op_table[c.in.op].form, &c.n);
+    CheckArg *a = c.in.args;
+    a[PICK_mask].v = 16;
+    a[PICK_repeat_times].v = 4;
+    a[PICK_src0_blk_stride].v = 1;
+    for (int i = 0; i < 3; i++) {
+        static const int slot[] = {PICK_dst, PICK_src0, PICK_src1_pattern};
+        static const int64_t offset[] = {ROOM - 64, 0, ROOM - 32};
+        a[slot[i]].t = (CheckTensor){.scope = SC_UB, .dtype = DT_U16, .bytes = ROOM};
+        a[slot[i]].t.offset = offset[i];
+    }
+    assert_true(check_values(&c.in, NULL));
+    Emu e;
+    assert_true(begin(&e, &c));
+    Ran r = copies(&e);
+    uint8_t *ub = e.program->scratch + e.program->scope_at[SC_UB];
+    uint8_t *of_ops = r.scratch + e.program->scope_at[SC_UB];
+    memset(ub, 0xff, 32);
+    memset(ub + ROOM - 32, 0x55, 2);
+    memcpy(of_ops, ub, ROOM);
+    run_ops(&e, &c, &r);
+    assert_false(r.ok || emu_run(e.program, &e.result));
+    assert_int_equal(r.rule, RULE_TENSOR_OVERFLOW);
+    assert_int_equal(e.result.fault.rule, RULE_TENSOR_OVERFLOW);
+    free(r.scratch);
+    free(r.gm);
+    end(&e);
+}
+
+/* An argument is another seed. */
+int
+main(int argc, char **argv)
+{
+    state_of_random = argc > 1 ? strtoull(argv[1], NULL, 10) : state_of_random;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_functions),
+        cmocka_unit_test(bits_that_are_overwritten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
