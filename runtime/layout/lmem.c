@@ -197,11 +197,6 @@ lmem_repeats(const LmemTarget *t, const LmemTensor *x)
     Axis a[LMEM_AXES];
     int64_t span;
     int n = axes_of(t, x, a);
-    for (int i = 0; i < n; i++) {
-        if (a[i].step == 0) {
-            return true;
-        }
-    }
     return may_overlap(a, n, &span) && overlaps_counted(a, n);
 }
 
@@ -242,8 +237,8 @@ places_join(Places *p)
     memmove(p->axis, p->axis + joined, (size_t)p->n * sizeof p->axis[0]);
 }
 
-/* Widens the runs to whole bytes, since elements of less than a byte share it with their
- * neighbours. */
+/* Begins the runs early enough for them to meet where they share a byte, as elements of
+ * less than a byte do with their neighbours. */
 static void
 places_widen(Places *p)
 {
@@ -254,7 +249,6 @@ places_widen(Places *p)
     int64_t before = whole ? p->at % BYTE_BITS : BYTE_BITS - 1;
     p->at -= before;
     p->run = plus(p->run, before);
-    p->run = whole ? round_up(p->run, BYTE_BITS) : plus(p->run, BYTE_BITS - 1);
 }
 
 /* Returns false when no element is in the lane. */
