@@ -460,6 +460,45 @@ row_splits(void **state)
     assert_int_equal(pack_row_shape(64, 65538, 1, 3, shape), PACK_OK);
     assert_int_equal(shape[2], 3);
     assert_int_equal(pack_row_shape(64, 65537, 1, 3, shape), PACK_ROW_LIMIT);
+    assert_int_equal(pack_row_shape(64, 65536, 64, 1, shape), PACK_ROW_LIMIT);
+}
+
+/* Of positions that fit the channels that are adjacent all are merged, else those of the
+ * longer side, the rows if both have one length. */
+static void
+merging_of_small_kernels(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 70 * 25; i++) {
+        uint64_t ic = 1 + i / 25, kh = 1 + i / 5 % 5, kw = 1 + i % 5;
+        PackWeight w = {NULL, 8, false, false, 2, ic, kh, kw, false, PACK_MERGE_NONE};
+        uint64_t p = pack_parallel(&bm1684x, &w);
+        bool down = kh > 1 && ic * kh <= p, across = kw > 1 && ic * kw <= p;
+        PackMerge want = down && across && ic * kh * kw <= p ? PACK_MERGE_KHKW
+                         : across && (!down || kw > kh)      ? PACK_MERGE_KW
+                         : down                              ? PACK_MERGE_KH
+                                                             : PACK_MERGE_NONE;
+        assert_int_equal(pack_auto_merge(&bm1684x, &w), want);
+    }
+}
+
+/* Words are in order, and nothing is written after the last one. */
+static void
+requant_words(void **state)
+{
+    (void)state;
+    const uint32_t mul[] = {3, 0x80000001}, shift[] = {1, 31}, zp[] = {7, 0xfffffffe};
+    const PackRequant requant = {mul, shift, zp, 1};
+    const uint32_t two[] = {3, 0x700ff, 0x80000001, 0xfffe00e1, 0x5a5a5a5a};
+    const uint32_t three[] = {3,          0xffffffff, 7,         0x80000001,
+                              0xffffffe1, 0xfffffffe, 0x5a5a5a5a};
+    uint32_t out[8];
+    memset(out, 0x5a, sizeof out);
+    pack_requant_words(&bm1688, 2, &requant, out);
+    assert_memory_equal(out, two, sizeof two);
+    memset(out, 0x5a, sizeof out);
+    pack_requant_words(&bm1684x, 2, &requant, out);
+    assert_memory_equal(out, three, sizeof three);
 }
 
 static void
@@ -486,12 +525,20 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_alone),        cmocka_unit_test(merged_nibbles),
-        cmocka_unit_test(long_channels),        cmocka_unit_test(merging_by_rule),
-        cmocka_unit_test(rows_with_parameters), cmocka_unit_test(rows_of_the_article),
-        cmocka_unit_test(printed_merge),        cmocka_unit_test(resizing),
-        cmocka_unit_test(channel_parameters),   cmocka_unit_test(bias_planes),
-        cmocka_unit_test(row_splits),           cmocka_unit_test(types_without_rule),
+        cmocka_unit_test(weights_alone),
+        cmocka_unit_test(merged_nibbles),
+        cmocka_unit_test(long_channels),
+        cmocka_unit_test(merging_by_rule),
+        cmocka_unit_test(rows_with_parameters),
+        cmocka_unit_test(rows_of_the_article),
+        cmocka_unit_test(printed_merge),
+        cmocka_unit_test(resizing),
+        cmocka_unit_test(channel_parameters),
+        cmocka_unit_test(bias_planes),
+        cmocka_unit_test(row_splits),
+        cmocka_unit_test(types_without_rule),
+        cmocka_unit_test(requant_words),
+        cmocka_unit_test(merging_of_small_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
