@@ -1,16 +1,36 @@
 /* address.c: writes the codes of addresses, loads and stores. */
 #include "compact.h"
 
+/* Returns whether an address is made of its parts here. */
+static bool
+has_parts(const Function *f, LLVMValueRef v)
+{
+    return LLVMIsAGetElementPtrInst(v)
+               ? node_of(f, v)->folded
+               : LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr;
+}
+
+/* Adds an index to an address, in elements of that size. */
+static void
+add_index(Function *f, LLVMValueRef address, LLVMValueRef index, int64_t size)
+{
+    push_one(f, index);
+    if (bits(f, index) < 32) {
+        fail(f, "a narrow index", address);
+    }
+    if (size == 1) {
+        code(f, C_ADD);
+    } else {
+        code_n(f, C_INDEX, size);
+    }
+}
+
 /* Pushes all of an address but a part that is constant, and returns this. */
 int64_t
 push_address(Function *f, LLVMValueRef v)
 {
     v = plain(v);
-    Node *n = node_of(f, v);
-    bool gep = LLVMIsAGetElementPtrInst(v)
-                   ? n->folded
-                   : LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr;
-    if (!gep) {
+    if (!has_parts(f, v)) {
         push_one(f, v);
         return 0;
     }
@@ -28,16 +48,8 @@ push_address(Function *f, LLVMValueRef v)
         int64_t size = (int64_t)LLVMABISizeOfType(f->p->layout, t);
         if (LLVMIsAConstantInt(x)) {
             offset += size * LLVMConstIntGetSExtValue(x);
-            continue;
-        }
-        push_one(f, x);
-        if (bits(f, x) < 32) {
-            fail(f, "a narrow index", v);
-        }
-        if (size == 1) {
-            code(f, C_ADD);
         } else {
-            code_n(f, C_INDEX, size);
+            add_index(f, v, x, size);
         }
     }
     return offset;

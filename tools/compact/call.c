@@ -10,37 +10,41 @@ is_with(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
+/* What functions of LLVM are in C: the number of operands, then : where they make a value
+ * of these, a, b and c, or ! where they do something with the slots s. */
+static const struct {
+    const char *name, *what;
+} intrinsics[] = {
+    {"llvm.smax.i", "2:a > b ? a : b"},
+    {"llvm.smin.i", "2:a < b ? a : b"},
+    {"llvm.umax.i", "2:(uint64_t)a > (uint64_t)b ? a : b"},
+    {"llvm.umin.i", "2:(uint64_t)a < (uint64_t)b ? a : b"},
+    {"llvm.abs.i", "1:a < 0 ? -a : a"},
+    {"llvm.memcpy.",
+     "3!memmove((void *)(uintptr_t)s[0], (void *)(uintptr_t)s[1], (size_t)s[2])"},
+    {"llvm.memmove.",
+     "3!memmove((void *)(uintptr_t)s[0], (void *)(uintptr_t)s[1], (size_t)s[2])"},
+    {"llvm.memset.", "3!memset((void *)(uintptr_t)s[0], (int)s[1], (size_t)s[2])"},
+    {"llvm.uadd.sat.i64", "2:(uint64_t)a + (uint64_t)b < (uint64_t)a ? -1 : "
+                          "(int64_t)((uint64_t)a + (uint64_t)b)"},
+    {"llvm.sadd.sat.i64", "2:sat_add(a, b)"},
+    {"llvm.ctlz.i64", "1:a == 0 ? 64 : __builtin_clzll((uint64_t)a)"},
+    {"llvm.cttz.i", "1:a == 0 ? 64 : __builtin_ctzll((uint64_t)a)"},
+    {"llvm.ctpop.i64",
+     "1:count_bits((uint32_t)a) + count_bits((uint32_t)((uint64_t)a >> 32))"},
+    {"llvm.fshl.i64", "3:(c & 63) == 0 ? a : (int64_t)((uint64_t)a << (c & 63) | "
+                      "(uint64_t)b >> (64 - (c & 63)))"},
+    {"llvm.ctpop.i32", "1:count_bits((uint32_t)a)"},
+};
+
 static void
 intrinsic(Function *f, LLVMValueRef v, const char *name)
 {
-    static const struct {
-        const char *name, *what;
-    } known[] = {
-        {"llvm.smax.i", "2:a > b ? a : b"},
-        {"llvm.smin.i", "2:a < b ? a : b"},
-        {"llvm.umax.i", "2:(uint64_t)a > (uint64_t)b ? a : b"},
-        {"llvm.umin.i", "2:(uint64_t)a < (uint64_t)b ? a : b"},
-        {"llvm.abs.i", "1:a < 0 ? -a : a"},
-        {"llvm.memcpy.",
-         "3!memmove((void *)(uintptr_t)s[0], (void *)(uintptr_t)s[1], (size_t)s[2])"},
-        {"llvm.memmove.",
-         "3!memmove((void *)(uintptr_t)s[0], (void *)(uintptr_t)s[1], (size_t)s[2])"},
-        {"llvm.memset.", "3!memset((void *)(uintptr_t)s[0], (int)s[1], (size_t)s[2])"},
-        {"llvm.uadd.sat.i64", "2:(uint64_t)a + (uint64_t)b < (uint64_t)a ? -1 : "
-                              "(int64_t)((uint64_t)a + (uint64_t)b)"},
-        {"llvm.sadd.sat.i64", "2:sat_add(a, b)"},
-        {"llvm.ctlz.i64", "1:a == 0 ? 64 : __builtin_clzll((uint64_t)a)"},
-        {"llvm.cttz.i", "1:a == 0 ? 64 : __builtin_ctzll((uint64_t)a)"},
-        {"llvm.ctpop.i64",
-         "1:count_bits((uint32_t)a) + count_bits((uint32_t)((uint64_t)a >> 32))"},
-        {"llvm.fshl.i64", "3:(c & 63) == 0 ? a : (int64_t)((uint64_t)a << (c & 63) | "
-                          "(uint64_t)b >> (64 - (c & 63)))"},
-        {"llvm.ctpop.i32", "1:count_bits((uint32_t)a)"},
-    };
     push_operands(f, v);
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (is_with(name, known[i].name)) {
-            native(f, known[i].what, known[i].what[0] - '0', known[i].what[1] == ':');
+    for (size_t i = 0; i < sizeof intrinsics / sizeof intrinsics[0]; i++) {
+        if (is_with(name, intrinsics[i].name)) {
+            native(f, intrinsics[i].what, intrinsics[i].what[0] - '0',
+                   intrinsics[i].what[1] == ':');
             return;
         }
     }

@@ -13,7 +13,8 @@
  *   pair.c     makes one symbol of each frequent pair
  *   huffman.c  gives the symbols of a table codes of bits
  *   encode.c   writes the bits of all symbols and distances
- *   emit.c     writes the C file: code, tables, calls of functions that stay C
+ *   emit.c     writes the C file: code and calls of functions that stay C; data.c the
+ *              tables of constants
  *
  * What a stage does not know is an error of the tool, which names the function. */
 #ifndef TIK_COMPACT_H
@@ -160,6 +161,8 @@ bool needs_chain(LLVMValueRef sw);
 
 void give_slots(Function *f);
 int arg_slot(Function *f, LLVMValueRef arg, int element);
+/* The slot of an argument; of one that has several elements that of the next one. */
+int next_slot(Function *f, LLVMValueRef arg, int *element);
 
 void token(Function *f, TokenKind kind, int value);
 /* What the code c takes as operand. */
@@ -205,6 +208,9 @@ void make_pairs(Program *p);
 void make_code(Huffman *h);
 /* Gives the bytes of all functions, and where each starts, in units of COMPACT_ALIGN. */
 uint8_t *encode(Program *p, int *n, int *starts);
+/* Numbers of a list in C, with its end. */
+void write_list(FILE *o, const uint8_t *at, int64_t n);
+void write_globals(Program *p, FILE *o);
 /* Writes the C file. */
 bool write_file(Program *p, const char *folder, const char *root, const char *head);
 

@@ -128,27 +128,28 @@ returns_if(Function *f, LLVMBasicBlockRef from, LLVMBasicBlockRef yes,
     return false;
 }
 
+/* Pushes what a branch depends on. Returns whether the condition holds where that is not
+ * zero; else it holds where it is zero. */
+static bool
+push_condition(Function *f, LLVMValueRef cond)
+{
+    Node *n = node_of(f, cond);
+    bool with_zero = n != NULL && n->folded && LLVMIsAICmpInst(cond) &&
+                     LLVMIsNull(LLVMGetOperand(cond, 1)) &&
+                     (LLVMGetICmpPredicate(cond) == LLVMIntEQ ||
+                      LLVMGetICmpPredicate(cond) == LLVMIntNE);
+    push_one(f, with_zero ? LLVMGetOperand(cond, 0) : cond);
+    return !with_zero || LLVMGetICmpPredicate(cond) == LLVMIntNE;
+}
+
 static void
 conditional(Function *f, LLVMValueRef v, int b, int next)
 {
     LLVMBasicBlockRef from = f->blocks[b], yes = LLVMGetSuccessor(v, 0),
                       no = LLVMGetSuccessor(v, 1);
-    LLVMValueRef cond = plain(LLVMGetCondition(v));
-    Node *n = node_of(f, cond);
-    Code if_yes = C_IFNOT, if_no = C_IFZERO;
-    if (n != NULL && n->folded && LLVMIsAICmpInst(cond) &&
-        LLVMIsNull(LLVMGetOperand(cond, 1)) &&
-        (LLVMGetICmpPredicate(cond) == LLVMIntEQ ||
-         LLVMGetICmpPredicate(cond) == LLVMIntNE)) {
-        push_one(f, LLVMGetOperand(cond, 0));
-        if (LLVMGetICmpPredicate(cond) == LLVMIntEQ) {
-            if_yes = C_IFZERO;
-            if_no = C_IFNOT;
-        }
-    } else {
-        push_one(f, cond);
-    }
-    if (returns_if(f, from, yes, no, if_yes == C_IFNOT, next)) {
+    bool sense = push_condition(f, plain(LLVMGetCondition(v)));
+    Code if_yes = sense ? C_IFNOT : C_IFZERO, if_no = sense ? C_IFZERO : C_IFNOT;
+    if (returns_if(f, from, yes, no, sense, next)) {
         return;
     }
     if (!has_copies(f, from, yes) &&
@@ -278,6 +279,38 @@ place_allocas(Function *f)
     }
 }
 
+/* Returns the block that comes after one: not those that are copied to their callers. */
+static int
+block_after(const Function *f, int b)
+{
+    do {
+        b++;
+    } while (b < f->nblocks && f->only_returns[b]);
+    return b;
+}
+
+/* Writes the codes of an instruction, unless it is in the tree of another one. */
+static void
+select_node(Function *f, const Node *n)
+{
+    if (n->folded || is_nothing(n->v) || LLVMIsAPHINode(n->v)) {
+        return;
+    }
+    if (LLVMIsATerminatorInst(n->v)) {
+        terminator(f, n->v, n->block, block_after(f, n->block));
+        return;
+    }
+    if (n->uses == 0 && !LLVMIsACallInst(n->v) && !LLVMIsAStoreInst(n->v)) {
+        return;
+    }
+    emit(f, n->v);
+    if (n->value >= 0) {
+        set(f, f->values[n->value].slot);
+    } else if (LLVMGetTypeKind(LLVMTypeOf(n->v)) != LLVMVoidTypeKind) {
+        code(f, C_DROP);
+    }
+}
+
 void
 select_function(Function *f)
 {
@@ -285,35 +318,14 @@ select_function(Function *f)
     number(f, C_HEAD, f->nargs);
     number(f, C_HEAD, f->nslots - f->nargs);
     for (int b = 0, i = 0; b < f->nblocks; b++) {
-        if (f->only_returns[b]) {
-            while (i < f->nnodes && f->nodes[i].block == b) {
-                i++;
-            }
-            continue;
+        bool here = !f->only_returns[b];
+        if (here) {
+            token(f, TOKEN_LABEL, f->first_block + b);
+            f->depth = 0;
         }
-        int next = b + 1;
-        while (next < f->nblocks && f->only_returns[next]) {
-            next++;
-        }
-        token(f, TOKEN_LABEL, f->first_block + b);
-        f->depth = 0;
         for (; i < f->nnodes && f->nodes[i].block == b; i++) {
-            Node *n = &f->nodes[i];
-            if (n->folded || is_nothing(n->v) || LLVMIsAPHINode(n->v)) {
-                continue;
-            }
-            if (LLVMIsATerminatorInst(n->v)) {
-                terminator(f, n->v, b, next);
-                continue;
-            }
-            if (n->uses == 0 && !LLVMIsACallInst(n->v) && !LLVMIsAStoreInst(n->v)) {
-                continue;
-            }
-            emit(f, n->v);
-            if (n->value >= 0) {
-                set(f, f->values[n->value].slot);
-            } else if (LLVMGetTypeKind(LLVMTypeOf(n->v)) != LLVMVoidTypeKind) {
-                code(f, C_DROP);
+            if (here) {
+                select_node(f, &f->nodes[i]);
             }
         }
     }

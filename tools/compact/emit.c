@@ -75,175 +75,6 @@ depth_of(Depth *d, int i)
     return d->most[i] = most + d->p->frames[i];
 }
 
-/* ---- data ---------------------------------------------------------------- */
-
-static int64_t
-size_of(const Program *p, LLVMTypeRef t)
-{
-    return (int64_t)LLVMABISizeOfType(p->layout, t);
-}
-
-/* The bytes of a constant; where addresses are, `places` has what they are of. */
-static void
-bytes_of(Program *p, LLVMValueRef v, uint8_t *out, LLVMValueRef *places)
-{
-    LLVMTypeRef t = LLVMTypeOf(v);
-    if (LLVMIsNull(v) || LLVMIsAUndefValue(v) || LLVMIsAPoisonValue(v)) {
-        return;
-    }
-    if (LLVMIsAConstantInt(v)) {
-        int64_t n = size_of(p, t);
-        uint64_t x = LLVMConstIntGetZExtValue(v);
-        for (int64_t i = 0; i < n; i++) {
-            bool little = LLVMByteOrder(p->layout) == LLVMLittleEndian;
-            out[little ? i : n - 1 - i] = (uint8_t)(x >> 8 * i);
-        }
-    } else if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-        for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++) {
-            int64_t at = (int64_t)LLVMOffsetOfElement(p->layout, t, i);
-            bytes_of(p, LLVMGetAggregateElement(v, i), out + at, places + at);
-        }
-    } else if (LLVMGetTypeKind(t) == LLVMArrayTypeKind) {
-        int64_t size = size_of(p, LLVMGetElementType(t));
-        for (unsigned i = 0; i < LLVMGetArrayLength2(t); i++) {
-            bytes_of(p, LLVMGetAggregateElement(v, i), out + i * size, places + i * size);
-        }
-    } else if (LLVMIsAFunction(v) || LLVMIsAGlobalVariable(v)) {
-        places[0] = v;
-    } else {
-        stop("a constant: %s", LLVMPrintValueToString(v));
-    }
-}
-
-static int
-global_number(Program *p, LLVMValueRef g)
-{
-    return number_in(&p->globals, g);
-}
-
-static void
-write_address(Program *p, FILE *o, LLVMValueRef v)
-{
-    if (LLVMIsAFunction(v)) {
-        if (LLVMIsDeclaration(v)) {
-            stop("a table has the address of %s", LLVMGetValueName(v));
-        }
-        fprintf(o, "(const void *)%d", number_in(&p->functions, v) + 1);
-    } else if (LLVMIsDeclaration(v)) {
-        fprintf(o, "%s", LLVMGetValueName(v));
-    } else {
-        fprintf(o, "&data_%d", global_number(p, v));
-    }
-}
-
-static void
-write_data(Program *p, FILE *o, int number)
-{
-    LLVMValueRef g = p->globals.at[number];
-    int64_t n = size_of(p, LLVMGlobalGetValueType(g));
-    int align = (int)LLVMGetAlignment(g);
-    uint8_t *bytes = calloc((size_t)n + 8, 1);
-    LLVMValueRef *places = calloc((size_t)n + 8, sizeof(LLVMValueRef));
-    bytes_of(p, LLVMGetInitializer(g), bytes, places);
-    bool pointers = false;
-    for (int64_t i = 0; i < n; i++) {
-        pointers = pointers || places[i] != NULL;
-    }
-    fprintf(o, "/* %s */\n", LLVMGetValueName(g));
-    if (!pointers) {
-        fprintf(o, "static const uint8_t data_%d[] __attribute__((aligned(%d))) = {",
-                number, align);
-        for (int64_t i = 0; i < n; i++) {
-            fprintf(o, "%s%d,", i % 24 == 0 ? "\n    " : " ", bytes[i]);
-        }
-    } else {
-        fprintf(o, "static const void *const data_%d[] = {", number);
-        for (int64_t i = 0; i < n; i += p->pointer) {
-            uint64_t x = 0;
-            bool little = LLVMByteOrder(p->layout) == LLVMLittleEndian;
-            for (int k = 0; k < p->pointer; k++) {
-                x |= (uint64_t)bytes[i + k] << 8 * (little ? k : p->pointer - 1 - k);
-            }
-            fprintf(o, "\n    ");
-            if (places[i] != NULL) {
-                write_address(p, o, places[i]);
-            } else {
-                fprintf(o, "(const void *)%lluu", (unsigned long long)x);
-            }
-            fprintf(o, ",");
-        }
-    }
-    fprintf(o, "\n};\n");
-    free(bytes);
-    free(places);
-}
-
-enum {
-    MOST_TABLES = 2048
-};
-
-/* Returns whether all tables to which this one points are written. */
-static bool
-is_ready(Program *p, LLVMValueRef g, const bool *done)
-{
-    int64_t n = size_of(p, LLVMGlobalGetValueType(g));
-    uint8_t *bytes = calloc((size_t)n + 8, 1);
-    LLVMValueRef *places = calloc((size_t)n + 8, sizeof(LLVMValueRef));
-    bool ready = true;
-    bytes_of(p, LLVMGetInitializer(g), bytes, places);
-    for (int64_t k = 0; k < n; k++) {
-        bool table = places[k] != NULL && !LLVMIsAFunction(places[k]);
-        ready = (!table || done[global_number(p, places[k])]) && ready;
-    }
-    free(bytes);
-    free(places);
-    return ready;
-}
-
-/* Writes a table unless it has to wait for others; returns whether it is written. */
-static bool
-write_table(Program *p, FILE *o, int i, const bool *done)
-{
-    LLVMValueRef g = p->globals.at[i];
-    if (p->globals.n > MOST_TABLES / 2) {
-        stop("too many %s", "tables");
-    }
-    if (LLVMIsDeclaration(g)) {
-        return true;
-    }
-    if (!LLVMIsGlobalConstant(g)) {
-        stop("%s is no constant", LLVMGetValueName(g));
-    }
-    if (!is_ready(p, g, done)) {
-        return false;
-    }
-    write_data(p, o, i);
-    return true;
-}
-
-static void
-write_globals(Program *p, FILE *o)
-{
-    bool *done = calloc(MOST_TABLES, sizeof *done);
-    int used = p->globals.n;
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = p->globals.n - 1; i >= 0; i--) {
-            bool was = done[i];
-            done[i] = was || write_table(p, o, i, done);
-            more = more || done[i] != was;
-        }
-    }
-    free(done);
-    fprintf(o, "const void *const compact_globals[] = {\n");
-    for (int i = 0; i < used; i++) {
-        fprintf(o, "    ");
-        write_address(p, o, p->globals.at[i]);
-        fprintf(o, ",\n");
-    }
-    fprintf(o, "    0,\n};\n");
-}
-
 /* ---- functions of C ------------------------------------------------------ */
 
 static unsigned
@@ -252,10 +83,9 @@ attribute(const char *name)
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
-/* The C compiler knows the types of results and arguments; a result in memory is the
- * first argument here. */
+/* Writes the call to a text, with arguments from that one on. */
 static void
-write_native(Program *p, FILE *o, LLVMValueRef f)
+call_text(LLVMValueRef f, unsigned first, char *out, size_t room)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(f), args[MOST_ARGUMENTS];
     unsigned n = LLVMCountParamTypes(type);
@@ -264,21 +94,30 @@ write_native(Program *p, FILE *o, LLVMValueRef f)
         stop("too many arguments of %s", name);
     }
     LLVMGetParamTypes(type, args);
-    bool made = n > 0 && LLVMGetEnumAttributeAtIndex(f, 1, attribute("sret")) != NULL;
-    LLVMTypeKind r = LLVMGetTypeKind(LLVMGetReturnType(type));
-    char call[1000];
-    int k = snprintf(call, sizeof call, "%s(", name);
-    for (unsigned i = made; i < n; i++) {
+    int k = snprintf(out, room, "%s(", name);
+    for (unsigned i = first; i < n; i++) {
         LLVMTypeKind t = LLVMGetTypeKind(args[i]);
         if ((t != LLVMIntegerTypeKind && t != LLVMPointerTypeKind) ||
             LLVMGetEnumAttributeAtIndex(f, i + 1, attribute("byval")) != NULL) {
             stop("an argument of %s is no number", name);
         }
         bool pointer = t == LLVMPointerTypeKind;
-        k += snprintf(call + k, sizeof call - (size_t)k, "%s%ss[%u]",
-                      i > made ? ", " : "", pointer ? "(void *)(intptr_t)" : "", i);
+        k += snprintf(out + k, room - (size_t)k, "%s%ss[%u]", i > first ? ", " : "",
+                      pointer ? "(void *)(intptr_t)" : "", i);
     }
-    (void)p;
+}
+
+/* The C compiler knows the types of results and arguments; a result in memory is the
+ * first argument here. */
+static void
+write_native(FILE *o, LLVMValueRef f)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(f);
+    bool made = LLVMCountParamTypes(type) > 0 &&
+                LLVMGetEnumAttributeAtIndex(f, 1, attribute("sret")) != NULL;
+    LLVMTypeKind r = LLVMGetTypeKind(LLVMGetReturnType(type));
+    char call[1000];
+    call_text(f, made, call, sizeof call);
     if (made) {
         fprintf(o, "*(__typeof__(%s)) *)(intptr_t)s[0] = %s);", call, call);
     } else {
@@ -303,7 +142,7 @@ write_natives(Program *p, FILE *o)
             LLVMTypeRef type = LLVMGlobalGetValueType(f);
             bool result = LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind;
             fprintf(o, "s -= %u; ", LLVMCountParamTypes(type));
-            write_native(p, o, f);
+            write_native(o, f);
             fprintf(o, " return s + %d;\n", result);
         } else {
             int k = what[0] - '0';
@@ -322,14 +161,20 @@ write_natives(Program *p, FILE *o)
 
 /* ---- the file ------------------------------------------------------------ */
 
+void
+write_list(FILE *o, const uint8_t *at, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        fprintf(o, "%s%d,", i % 24 == 0 ? "\n    " : " ", at[i]);
+    }
+    fprintf(o, "\n};\n");
+}
+
 static void
 write_bytes(FILE *o, const char *name, const uint8_t *at, int n)
 {
     fprintf(o, "const uint8_t %s[] = {", name);
-    for (int i = 0; i < n; i++) {
-        fprintf(o, "%s%d,", i % 24 == 0 ? "\n    " : " ", at[i]);
-    }
-    fprintf(o, "\n};\n");
+    write_list(o, at, n);
 }
 
 /* What the callers of byte code have in common with it: the structures of verify_layout,
@@ -431,52 +276,78 @@ write_tables(Program *p, FILE *o)
     write_words(o, "compact_values", p->values, p->nvalues);
 }
 
+static void
+write_pool(const Program *p, FILE *o)
+{
+    fprintf(o, "const int64_t compact_pool[] = {\n");
+    for (int i = 0; i < p->pool.n; i++) {
+        fprintf(o, "    (int64_t)0x%llxu,\n",
+                (unsigned long long)LLVMConstIntGetZExtValue(p->pool.at[i]));
+    }
+    fprintf(o, "    0,\n};\n");
+}
+
+/* Where functions start in the code, and their names for who reads the file. */
+static void
+write_functions(const Program *p, FILE *o, const int *starts)
+{
+    write_words(o, "compact_starts", starts, p->functions.n);
+    fprintf(o, "/* Functions:");
+    for (int i = 0; i < p->functions.n; i++) {
+        fprintf(o, "%s%d %s", i % 6 == 0 ? "\n * " : ", ", i + 1,
+                LLVMGetValueName(p->functions.at[i]));
+    }
+    fprintf(o, " */\n");
+}
+
+static void
+write_pairs(const Program *p, FILE *o)
+{
+    uint8_t pairs[2 * SYMBOLS];
+    for (int i = LITERALS; i < VALUES; i++) {
+        pairs[2 * (i - LITERALS)] = (uint8_t)p->pairs[i][0];
+        pairs[2 * (i - LITERALS) + 1] = (uint8_t)p->pairs[i][1];
+    }
+    write_bytes(o, "compact_pairs", pairs, 2 * (VALUES - LITERALS));
+}
+
+/* The number of the function that the loader calls, and how much stack that needs. */
+static void
+write_root(Program *p, FILE *o, const char *name)
+{
+    LLVMValueRef root = LLVMGetNamedFunction(p->m, name);
+    if (root == NULL || LLVMIsDeclaration(root)) {
+        stop("there is no %s", name);
+    }
+    Depth d = {p, calloc((size_t)p->functions.n, sizeof(int))};
+    int k = number_in(&p->functions, root);
+    fprintf(o, "const uint16_t compact_of_%s = %d;\n", name, k + 1);
+    fprintf(o, "const uint16_t compact_slots = %d;\n", depth_of(&d, k));
+    free(d.most);
+}
+
 bool
-write_file(Program *p, const char *path, const char *roots, const char *head)
+write_file(Program *p, const char *path, const char *root, const char *head)
 {
     FILE *o = fopen(path, "w");
     int n, *starts = calloc((size_t)p->functions.n, sizeof *starts);
-    Depth d = {p, calloc((size_t)p->functions.n, sizeof(int))};
     if (o == NULL) {
         return false;
     }
     make_tables(p);
     make_pairs(p);
-    uint8_t *bytes = encode(p, &n, starts), pairs[2 * SYMBOLS];
+    uint8_t *bytes = encode(p, &n, starts);
     if (n > UINT16_MAX * COMPACT_ALIGN / 8) {
         stop("%s", "more than 32,767 bytes of code");
     }
     write_head(p, o, head);
     write_globals(p, o);
     write_natives(p, o);
-    fprintf(o, "const int64_t compact_pool[] = {\n");
-    for (int i = 0; i < p->pool.n; i++) {
-        fprintf(o, "    (int64_t)0x%llxu,\n",
-                (unsigned long long)LLVMConstIntGetZExtValue(p->pool.at[i]));
-    }
-    fprintf(o, "    0,\n};\nconst uint16_t compact_starts[] = {");
-    for (int i = 0; i < p->functions.n; i++) {
-        fprintf(o, "%s%d,", i % 16 == 0 ? "\n    " : " ", starts[i]);
-    }
-    fprintf(o, "\n};\n/* Functions:");
-    for (int i = 0; i < p->functions.n; i++) {
-        fprintf(o, "%s%d %s", i % 6 == 0 ? "\n * " : ", ", i + 1,
-                LLVMGetValueName(p->functions.at[i]));
-    }
-    fprintf(o, " */\n");
-    for (int i = LITERALS; i < VALUES; i++) {
-        pairs[2 * (i - LITERALS)] = (uint8_t)p->pairs[i][0];
-        pairs[2 * (i - LITERALS) + 1] = (uint8_t)p->pairs[i][1];
-    }
-    write_bytes(o, "compact_pairs", pairs, 2 * (VALUES - LITERALS));
+    write_pool(p, o);
+    write_functions(p, o, starts);
+    write_pairs(p, o);
     write_tables(p, o);
     write_bytes(o, "compact_code", bytes, n);
-    LLVMValueRef root = LLVMGetNamedFunction(p->m, roots);
-    if (root == NULL || LLVMIsDeclaration(root)) {
-        stop("there is no %s", roots);
-    }
-    int k = number_in(&p->functions, root);
-    fprintf(o, "const uint16_t compact_of_%s = %d;\n", roots, k + 1);
-    fprintf(o, "const uint16_t compact_slots = %d;\n", depth_of(&d, k));
+    write_root(p, o, root);
     return fclose(o) == 0;
 }

@@ -5,42 +5,55 @@
 
 #include <string.h>
 
-/* The two lightest of n trees are joined until one is left; returns the longest code. */
+/* Finds the two lightest of n trees; false: only one of them is open. */
+static bool
+find_lightest(const int *weight, const bool *open, int n, int *a, int *b)
+{
+    *a = *b = -1;
+    for (int i = 0; i < n; i++) {
+        if (open[i] && (*a < 0 || weight[i] < weight[*a])) {
+            *b = *a;
+            *a = i;
+        } else if (open[i] && (*b < 0 || weight[i] < weight[*b])) {
+            *b = i;
+        }
+    }
+    return *b >= 0;
+}
+
+static int
+depth_of(const int *parent, int i)
+{
+    int depth = 0;
+    for (; parent[i] >= 0; i = parent[i]) {
+        depth++;
+    }
+    return depth;
+}
+
+/* The two lightest trees are joined until one is left; returns the longest code. */
 static int
 find_lengths(const int *weight, int *length)
 {
-    int parent[2 * SYMBOLS], w[2 * SYMBOLS], n = SYMBOLS, longest = 0;
+    int parent[2 * SYMBOLS], w[2 * SYMBOLS], n = SYMBOLS, longest = 0, a, b;
     bool open[2 * SYMBOLS] = {false};
     for (int i = 0; i < SYMBOLS; i++) {
         w[i] = weight[i];
         open[i] = weight[i] > 0;
         parent[i] = -1;
     }
-    for (;;) {
-        int a = -1, b = -1;
-        for (int i = 0; i < n; i++) {
-            if (open[i] && (a < 0 || w[i] < w[a])) {
-                b = a;
-                a = i;
-            } else if (open[i] && (b < 0 || w[i] < w[b])) {
-                b = i;
-            }
-        }
-        if (b < 0) {
-            break;
-        }
+    for (; find_lightest(w, open, n, &a, &b); n++) {
         open[a] = open[b] = false;
         open[n] = true;
         w[n] = w[a] + w[b];
         parent[n] = -1;
-        parent[a] = parent[b] = n++;
+        parent[a] = parent[b] = n;
     }
     for (int i = 0; i < SYMBOLS; i++) {
-        length[i] = 0;
-        for (int k = i; weight[i] > 0 && parent[k] >= 0; k = parent[k]) {
-            length[i]++;
-        }
-        length[i] += weight[i] > 0 && length[i] == 0; /* the only symbol has a bit */
+        int depth = depth_of(parent, i);
+        length[i] = weight[i] == 0 ? 0
+                    : depth > 0    ? depth
+                                   : 1; /* the only one has a bit */
         longest = length[i] > longest ? length[i] : longest;
     }
     return longest;

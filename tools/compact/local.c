@@ -35,6 +35,15 @@ arg_slot(Function *f, LLVMValueRef arg, int element)
     return map_get(f->map, arg) + element;
 }
 
+int
+next_slot(Function *f, LLVMValueRef arg, int *element)
+{
+    bool many = LLVMGetTypeKind(LLVMTypeOf(arg)) == LLVMArrayTypeKind;
+    int slot = many ? *element % (int)LLVMGetArrayLength2(LLVMTypeOf(arg)) : 0;
+    *element += many;
+    return arg_slot(f, arg, slot);
+}
+
 static int
 new_value(Function *f, int node)
 {
@@ -67,46 +76,9 @@ number_values(Function *f)
 
 /* ---- what is live -------------------------------------------------------- */
 
-/* An operand is read: what its tree reads becomes live. Elements of an argument are k, k
- * + 1, .. in order. */
-static void
-use(Live *l, LLVMValueRef v, int *element)
-{
-    Function *f = l->f;
-    if (LLVMIsAArgument(v)) {
-        bool many = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMArrayTypeKind;
-        int slot =
-            arg_slot(f, v, many ? *element % (int)LLVMGetArrayLength2(LLVMTypeOf(v)) : 0);
-        *element += many;
-        put(l->now, slot, true);
-        f->values[slot].weight++;
-        return;
-    }
-    if (LLVMIsAExtractValueInst(v) && LLVMIsAArgument(LLVMGetOperand(v, 0))) {
-        int slot = arg_slot(f, LLVMGetOperand(v, 0), (int)LLVMGetIndices(v)[0]);
-        put(l->now, slot, true);
-        f->values[slot].weight++;
-        return;
-    }
-    Node *n = node_of(f, v);
-    if (n == NULL || is_nothing(n->v)) {
-        return;
-    }
-    if (n->value >= 0) {
-        put(l->now, n->value, true);
-        f->values[n->value].weight++;
-    } else if (n->folded) {
-        LLVMValueRef of[64];
-        int k = operands(f, v, of, 64), e = 0;
-        for (int i = 0; i < k; i++) {
-            if (i > 0 && of[i] != of[i - 1]) {
-                e = 0;
-            }
-            use(l, of[i], &e);
-        }
-    }
-}
+static void use(Live *l, LLVMValueRef v, int *element);
 
+/* All operands are read. Elements of an argument are k, k + 1, .. in order. */
 static void
 use_all(Live *l, LLVMValueRef v)
 {
@@ -117,6 +89,36 @@ use_all(Live *l, LLVMValueRef v)
             e = 0;
         }
         use(l, of[i], &e);
+    }
+}
+
+static void
+use_value(Live *l, int value)
+{
+    put(l->now, value, true);
+    l->f->values[value].weight++;
+}
+
+/* An operand is read: what its tree reads becomes live. */
+static void
+use(Live *l, LLVMValueRef v, int *element)
+{
+    if (LLVMIsAArgument(v)) {
+        use_value(l, next_slot(l->f, v, element));
+        return;
+    }
+    if (LLVMIsAExtractValueInst(v) && LLVMIsAArgument(LLVMGetOperand(v, 0))) {
+        use_value(l, arg_slot(l->f, LLVMGetOperand(v, 0), (int)LLVMGetIndices(v)[0]));
+        return;
+    }
+    const Node *n = node_of(l->f, v);
+    if (n == NULL || is_nothing(n->v)) {
+        return;
+    }
+    if (n->value >= 0) {
+        use_value(l, n->value);
+    } else if (n->folded) {
+        use_all(l, v);
     }
 }
 
@@ -310,6 +312,48 @@ color(Live *l)
     free(order);
 }
 
+/* Goes over the blocks from the last to the first until nothing becomes live any more. */
+static void
+find_live(Live *l)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = l->f->nblocks - 1; b >= 0; b--) {
+            changed = go_over_block(l, b, false) || changed;
+        }
+    }
+}
+
+/* Arguments have slots from the start: they clash with each other, and with what is live
+ * then. */
+static void
+arguments_clash(Live *l)
+{
+    int nargs = l->f->nargs;
+    for (int i = 0; i < nargs; i++) {
+        for (int k = 0; k < l->n; k++) {
+            if (i != k && (k < nargs || has(l->in, k))) {
+                put(l->clash + (size_t)i * (size_t)l->words, k, true);
+                put(l->clash + (size_t)k * (size_t)l->words, i, true);
+            }
+        }
+    }
+}
+
+/* Notes which values are live at the same time, and counts how often each is read. */
+static void
+find_clashes(Live *l)
+{
+    for (int i = 0; i < l->n; i++) {
+        l->f->values[i].weight = 0;
+    }
+    for (int b = 0; b < l->f->nblocks; b++) {
+        go_over_block(l, b, true);
+        phis_clash(l, b);
+    }
+    arguments_clash(l);
+}
+
 void
 give_slots(Function *f)
 {
@@ -320,28 +364,11 @@ give_slots(Function *f)
     l.clash = calloc((size_t)l.n + 1, row);
     l.now = calloc(1, row);
     l.same = calloc((size_t)l.n + 1, sizeof *l.same);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int b = f->nblocks - 1; b >= 0; b--) {
-            changed = go_over_block(&l, b, false) || changed;
-        }
-    }
     for (int i = 0; i < l.n; i++) {
-        f->values[i].weight = 0;
         l.same[i] = i;
     }
-    for (int b = 0; b < f->nblocks; b++) {
-        go_over_block(&l, b, true);
-        phis_clash(&l, b);
-    }
-    for (int i = 0; i < f->nargs; i++) {
-        for (int k = 0; k < l.n; k++) {
-            if (i != k && (k < f->nargs || has(l.in, k))) {
-                put(l.clash + (size_t)i * (size_t)l.words, k, true);
-                put(l.clash + (size_t)k * (size_t)l.words, i, true);
-            }
-        }
-    }
+    find_live(&l);
+    find_clashes(&l);
     join_phis(&l);
     color(&l);
     free(l.in);

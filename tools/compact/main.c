@@ -168,36 +168,57 @@ only_returns(LLVMBasicBlockRef b)
 }
 
 static void
-read_function(Program *p, LLVMValueRef v, int number)
+read_arguments(Function *f)
+{
+    for (LLVMValueRef a = LLVMGetFirstParam(f->f); a != NULL; a = LLVMGetNextParam(a)) {
+        map_put(f->map, a, f->nargs);
+        f->nargs += width_of(LLVMTypeOf(a));
+    }
+}
+
+static void
+read_blocks(Function *f)
+{
+    f->nblocks = (int)LLVMCountBasicBlocks(f->f);
+    f->blocks = calloc((size_t)f->nblocks, sizeof *f->blocks);
+    f->only_returns = calloc((size_t)f->nblocks, sizeof *f->only_returns);
+    LLVMGetBasicBlocks(f->f, f->blocks);
+    f->first_block = f->p->nblocks;
+    f->p->nblocks += f->nblocks;
+    for (int b = 0; b < f->nblocks; b++) {
+        map_put(f->map, f->blocks[b], b);
+        f->only_returns[b] = only_returns(f->blocks[b]);
+    }
+}
+
+static void
+read_instructions(Function *f)
+{
+    int have = 0;
+    for (int b = 0; b < f->nblocks; b++) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[b]); i != NULL;
+             i = LLVMGetNextInstruction(i)) {
+            f->nodes = room(f->nodes, f->nnodes, &have, sizeof *f->nodes);
+            f->nodes[f->nnodes] = (Node){.v = i,
+                                         .op = LLVMGetInstructionOpcode(i),
+                                         .block = b,
+                                         .pos = f->nnodes,
+                                         .value = -1};
+            map_put(f->map, i, f->nnodes++);
+        }
+    }
+}
+
+/* Translates a function from its trees to its codes. */
+static void
+translate(Program *p, LLVMValueRef v, int number)
 {
     Function f = {.p = p, .f = v, .map = map_new()};
     drop_freezes(v);
     copy_offsets(&f);
-    f.nblocks = (int)LLVMCountBasicBlocks(v);
-    f.blocks = calloc((size_t)f.nblocks, sizeof *f.blocks);
-    f.only_returns = calloc((size_t)f.nblocks, sizeof *f.only_returns);
-    LLVMGetBasicBlocks(v, f.blocks);
-    f.first_block = p->nblocks;
-    p->nblocks += f.nblocks;
-    for (LLVMValueRef a = LLVMGetFirstParam(v); a != NULL; a = LLVMGetNextParam(a)) {
-        map_put(f.map, a, f.nargs);
-        f.nargs += width_of(LLVMTypeOf(a));
-    }
-    int have = 0;
-    for (int b = 0; b < f.nblocks; b++) {
-        map_put(f.map, f.blocks[b], b);
-        f.only_returns[b] = only_returns(f.blocks[b]);
-        for (LLVMValueRef i = LLVMGetFirstInstruction(f.blocks[b]); i != NULL;
-             i = LLVMGetNextInstruction(i)) {
-            f.nodes = room(f.nodes, f.nnodes, &have, sizeof *f.nodes);
-            f.nodes[f.nnodes] = (Node){.v = i,
-                                       .op = LLVMGetInstructionOpcode(i),
-                                       .block = b,
-                                       .pos = f.nnodes,
-                                       .value = -1};
-            map_put(f.map, i, f.nnodes++);
-        }
-    }
+    read_arguments(&f);
+    read_blocks(&f);
+    read_instructions(&f);
     make_trees(&f);
     give_slots(&f);
     select_function(&f);
@@ -253,7 +274,7 @@ main(int argc, char **argv)
     p.frames = calloc((size_t)p.functions.n, sizeof *p.frames);
     for (int i = 0; i < p.functions.n; i++) {
         token(&(Function){.p = &p}, TOKEN_FUNCTION, i);
-        read_function(&p, p.functions.at[i], i);
+        translate(&p, p.functions.at[i], i);
     }
     if (!write_file(&p, argv[2], argv[1], argv[3])) {
         stop("%s cannot be written", argv[2]);

@@ -28,6 +28,18 @@ function_number(Function *f, LLVMValueRef v)
     return number_in(&f->p->functions, v) + 1;
 }
 
+/* An address that is no part of another value. */
+static void
+emit_address(Function *f, LLVMValueRef v)
+{
+    Node *n = node_of(f, v);
+    bool was = n->folded;
+    n->folded = true;
+    int64_t offset = push_address(f, v);
+    n->folded = was;
+    add_constant(f, offset);
+}
+
 /* Emits an instruction that is no terminator: its operands, and what it does with them.
  */
 void
@@ -41,15 +53,9 @@ emit(Function *f, LLVMValueRef v)
     case LLVMStore:
         emit_access(f, v, true);
         break;
-    case LLVMGetElementPtr: {
-        Node *n = node_of(f, v);
-        bool was = n->folded;
-        n->folded = true;
-        int64_t offset = push_address(f, v);
-        n->folded = was;
-        add_constant(f, offset);
+    case LLVMGetElementPtr:
+        emit_address(f, v);
         break;
-    }
     case LLVMICmp:
         emit_compare(f, v);
         break;
@@ -75,16 +81,11 @@ emit(Function *f, LLVMValueRef v)
     }
 }
 
-static void
-push(Function *f, LLVMValueRef v, int *element)
+/* Pushes a constant; false: the value is none. */
+static bool
+push_constant(Function *f, LLVMValueRef v)
 {
-    Node *n = node_of(f, v);
-    if (LLVMIsAArgument(v)) {
-        bool many = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMArrayTypeKind;
-        get(f, arg_slot(f, v,
-                        many ? *element % (int)LLVMGetArrayLength2(LLVMTypeOf(v)) : 0));
-        *element += many;
-    } else if (LLVMIsAConstantInt(v)) {
+    if (LLVMIsAConstantInt(v)) {
         int64_t s = LLVMConstIntGetSExtValue(v);
         constant(f, bits(f, v) != 32 ? (int64_t)LLVMConstIntGetZExtValue(v) : s);
     } else if (LLVMIsAConstantPointerNull(v) || LLVMIsAUndefValue(v) ||
@@ -99,9 +100,23 @@ push(Function *f, LLVMValueRef v, int *element)
         code_n(f, C_GLOBAL, number_in(&f->p->globals, v));
     } else if (LLVMIsAConstantExpr(v)) {
         add_constant(f, push_address(f, v));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void
+push(Function *f, LLVMValueRef v, int *element)
+{
+    const Node *n = node_of(f, v);
+    if (push_constant(f, v)) {
+        return;
+    }
+    if (LLVMIsAArgument(v)) {
+        get(f, next_slot(f, v, element));
     } else if (LLVMIsAAllocaInst(v)) {
-        code_n(f, C_LEA,
-               map_get(f->map, v) >= 0 ? f->nodes[map_get(f->map, v)].value : 0);
+        code_n(f, C_LEA, n != NULL ? n->value : 0);
     } else if (LLVMIsAExtractValueInst(v) && LLVMIsAArgument(LLVMGetOperand(v, 0))) {
         get(f, arg_slot(f, LLVMGetOperand(v, 0), (int)LLVMGetIndices(v)[0]));
     } else if (n == NULL) {

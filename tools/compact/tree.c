@@ -88,6 +88,33 @@ add_operand(Function *f, LLVMValueRef v, LLVMValueRef *out)
     return n;
 }
 
+/* What a branch or a switch depends on; null: nothing. */
+static LLVMValueRef
+condition_of(LLVMValueRef v)
+{
+    if (LLVMIsASwitchInst(v)) {
+        return plain(LLVMGetOperand(v, 0));
+    }
+    return LLVMIsABranchInst(v) && LLVMIsConditional(v) ? plain(LLVMGetCondition(v))
+                                                        : NULL;
+}
+
+/* How many operands of a call count: what says whether it is volatile, or gives poison,
+ * does not. */
+static int
+count_of_call(LLVMValueRef v)
+{
+    LLVMValueRef to = LLVMGetCalledValue(v);
+    int k = (int)LLVMGetNumArgOperands(v);
+    if (LLVMIsAFunction(to) == NULL) {
+        return k + 1;
+    }
+    const char *name = LLVMGetValueName(to);
+    bool told = starts(name, "llvm.mem") || starts(name, "llvm.abs") ||
+                (starts(name, "llvm.ct") && !starts(name, "llvm.ctpop"));
+    return k - told;
+}
+
 int
 operands(Function *f, LLVMValueRef v, LLVMValueRef *out, int room)
 {
@@ -98,25 +125,11 @@ operands(Function *f, LLVMValueRef v, LLVMValueRef *out, int room)
             fail(f, "aggregate", v);
         }
     }
-    int n = 0, k = LLVMGetNumOperands(v);
     if (LLVMIsAPHINode(v) || LLVMIsABranchInst(v) || LLVMIsASwitchInst(v)) {
-        bool one = LLVMIsASwitchInst(v) || (LLVMIsABranchInst(v) && LLVMIsConditional(v));
-        out[0] =
-            one ? plain(LLVMIsASwitchInst(v) ? LLVMGetOperand(v, 0) : LLVMGetCondition(v))
-                : NULL;
-        return one;
+        out[0] = condition_of(v);
+        return out[0] != NULL;
     }
-    if (LLVMIsACallInst(v)) {
-        LLVMValueRef to = LLVMGetCalledValue(v);
-        k = (int)LLVMGetNumArgOperands(v) + (LLVMIsAFunction(to) == NULL);
-        if (LLVMIsAFunction(to) &&
-            (starts(LLVMGetValueName(to), "llvm.mem") ||
-             starts(LLVMGetValueName(to), "llvm.abs") ||
-             starts(LLVMGetValueName(to), "llvm.ct")) &&
-            !starts(LLVMGetValueName(to), "llvm.ctpop")) {
-            k--; /* volatile, poison */
-        }
-    }
+    int n = 0, k = LLVMIsACallInst(v) ? count_of_call(v) : LLVMGetNumOperands(v);
     for (int i = 0; i < k; i++) {
         if (n + 8 > room) {
             fail(f, "too many operands", v);
