@@ -4,7 +4,7 @@
  * operand this pass changes reads the same bytes as before. Never: changes what is
  * written.
  *
- * After a move of bytes of a global tensor into a tile, the tile is a copy of them until
+ * After a move of bytes of a global tensor into a tile, each of them is a copy until
  * something writes it. The tensor must be one that the kernel never writes. Only
  * instructions that read no byte beyond their elements are changed: those on whole
  * vectors or rows of them, and transposes. What a move scatters or collects, burst by
