@@ -17,7 +17,9 @@
 
 enum {
     MOST_STATEMENTS = 16,
-    LEAST_TRIPS = 16,
+    LEAST_TRIPS = 16,        /* of the loop */
+    LEAST_ITERATIONS = 4096, /* in all: a loop takes a millisecond more to compile */
+    UNKNOWN_TRIPS = 4096,
     MOST_DEPTH = 32 /* of an expression */
 };
 
@@ -121,11 +123,12 @@ can_take(const ElementLoop *x, StmtId s)
     }
 }
 
-static bool
-is_long_enough(const Kernel *k, const Stmt *loop)
+/* Returns how many iterations a loop has, as far as that is known. */
+static int64_t
+count_trips(const Kernel *k, const Stmt *loop)
 {
     int64_t begin, end;
-    return !ir_loop_bounds(k, loop, &begin, &end) || end - begin >= LEAST_TRIPS;
+    return ir_loop_bounds(k, loop, &begin, &end) ? MAX(end - begin, 0) : UNKNOWN_TRIPS;
 }
 
 static bool
@@ -134,7 +137,7 @@ can_vectorize(const Kernel *k, const Stmt *loop)
     ElementLoop x = {k, loop->loop.body};
     int n = 0;
     bool stores = false;
-    if (ir_is_multicore(loop) || !is_long_enough(k, loop)) {
+    if (ir_is_multicore(loop) || count_trips(k, loop) < LEAST_TRIPS) {
         return false;
     }
     for (StmtId s = x.body; s != 0; s = k->stmts.p[s].next) {
@@ -146,14 +149,30 @@ can_vectorize(const Kernel *k, const Stmt *loop)
     return stores;
 }
 
+/* Marks the loops of a body that is executed that many times. */
+static void
+vectorize_body(Kernel *k, StmtId first, int64_t times)
+{
+    for (StmtId s = first; s != 0; s = k->stmts.p[s].next) {
+        Stmt *st = &k->stmts.p[s];
+        if (st->kind == ST_FOR) {
+            int64_t all;
+            bool many =
+                !checked_mul(times, count_trips(k, st), &all) || all >= LEAST_ITERATIONS;
+            st->loop.vectorized = many && can_vectorize(k, st);
+            vectorize_body(k, st->loop.body, many ? LEAST_ITERATIONS : all);
+        } else if (st->kind == ST_SCOPE) {
+            vectorize_body(k, st->scope.body, times);
+        } else if (st->kind == ST_IF) {
+            vectorize_body(k, st->cond.then_body, times);
+            vectorize_body(k, st->cond.else_body, times);
+        }
+    }
+}
+
 bool
 pass_vectorize(Kernel *k)
 {
-    for (StmtId s = 1; s < k->stmts.n; s++) {
-        Stmt *st = &k->stmts.p[s];
-        if (st->kind == ST_FOR) {
-            st->loop.vectorized = can_vectorize(k, st);
-        }
-    }
+    vectorize_body(k, k->body, 1);
     return true;
 }
