@@ -152,33 +152,34 @@ expr_hash(const Expr *e)
     return (uint32_t)(h >> 32);
 }
 
-static bool
+/* Returns 8 bytes of an expression. */
+static inline uint64_t
+expr_word(const Expr *e, size_t i)
+{
+    uint64_t w;
+    memcpy(&w, (const char *)e + i * sizeof w, sizeof w);
+    return w;
+}
+
+/* Equal expressions have equal bytes: what is no part of the formula (flags, size)
+ * follows from it. */
+static inline bool
 expr_same(const Expr *x, const Expr *y)
 {
-    return x->a == y->a && x->b == y->b && x->op == y->op && x->kind == y->kind &&
-           x->dtype == y->dtype && x->imm == y->imm;
+    _Static_assert(sizeof *x == 3 * sizeof(uint64_t), "an expression has no padding");
+    return expr_word(x, 0) == expr_word(y, 0) && expr_word(x, 1) == expr_word(y, 1) &&
+           expr_word(x, 2) == expr_word(y, 2);
 }
 
 enum {
     NEAR = 8 /* slots, at most those of the smallest table */
 };
 
-/* Returns the slot that holds e, or the empty one where it belongs. Most expressions are
- * asked for soon after their operands are made, so an expression is in one of a few slots
- * beside those of its newest operand's neighbours, which are in the cache. It is anywhere
- * if it came when all of them were taken: slots stay taken. */
-static uint32_t *
-expr_slot(const Kernel *k, const Expr *e)
+/* Returns the slot of an expression that is not beside its operands. */
+static NOINLINE uint32_t *
+far_slot(const Kernel *k, const Expr *e)
 {
     uint32_t mask = k->nexpr_slots - 1;
-    if (e->kind != EX_CONST) {
-        uint32_t *near = &k->expr_slots[MAX(e->a, e->b) * 2 & mask & ~(NEAR - 1U)];
-        for (uint32_t i = 0; i < NEAR; i++) {
-            if (near[i] == 0 || expr_same(&k->exprs.p[near[i]], e)) {
-                return &near[i];
-            }
-        }
-    }
     uint32_t i = expr_hash(e) & mask;
     while (k->expr_slots[i] && !expr_same(&k->exprs.p[k->expr_slots[i]], e)) {
         i = (i + 1) & mask;
@@ -186,7 +187,27 @@ expr_slot(const Kernel *k, const Expr *e)
     return &k->expr_slots[i];
 }
 
-static void
+/* Returns the slot that holds e, or the empty one where it belongs. Most expressions are
+ * asked for soon after their operands are made, so an expression is in one of a few slots
+ * beside those of its newest operand's neighbours, which are in the cache. It is anywhere
+ * if it came when all of them were taken: slots stay taken. */
+static inline uint32_t *
+expr_slot(const Kernel *k, const Expr *e)
+{
+    uint32_t mask = k->nexpr_slots - 1;
+    if (e->kind == EX_CONST) {
+        return far_slot(k, e);
+    }
+    uint32_t *near = &k->expr_slots[MAX(e->a, e->b) * 2 & mask & ~(NEAR - 1U)];
+    for (uint32_t i = 0; i < NEAR; i++) {
+        if (near[i] == 0 || expr_same(&k->exprs.p[near[i]], e)) {
+            return &near[i];
+        }
+    }
+    return far_slot(k, e);
+}
+
+static NOINLINE void
 grow_slots(Kernel *k)
 {
     uint32_t had = k->nexpr_slots;
@@ -201,14 +222,14 @@ grow_slots(Kernel *k)
 }
 
 static ExprId
-expr_add(Kernel *k, Expr e)
+expr_add(Kernel *k, const Expr *e)
 {
     if (k->exprs.n * 2 >= k->nexpr_slots) {
         grow_slots(k);
     }
-    uint32_t *slot = expr_slot(k, &e);
+    uint32_t *slot = expr_slot(k, e);
     if (*slot == 0) {
-        VEC_PUSH(&k->arena, &k->exprs, e);
+        VEC_PUSH(&k->arena, &k->exprs, *e);
         *slot = k->exprs.n - 1;
     }
     return *slot;
@@ -220,26 +241,19 @@ expr_add(Kernel *k, Expr e)
 static NOINLINE ExprId
 add_const(Kernel *k, Dtype t, int64_t imm, ExprId *recent)
 {
-    Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1, .imm = imm};
-    return *recent = expr_add(k, e);
-}
-
-/* Returns the constant of a number that the type has. */
-static NOINLINE ExprId
-find_const(Kernel *k, Dtype t, int64_t imm)
-{
-    uint64_t h = ((uint64_t)imm ^ (uint64_t)t << 32) * UINT64_C(0x9e3779b97f4a7c15);
-    ExprId *recent = &k->recent_consts[h >> 32 & (IR_RECENT - 1)];
-    const Expr *r = &k->exprs.p[*recent];
-    bool same = *recent != 0 && r->dtype == t && r->imm == imm;
-    return same ? *recent : add_const(k, t, imm, recent);
+    Expr e = {.kind = EX_CONST, .dtype = (uint8_t)t, .size = 1};
+    e.imm = t == DT_S64 ? imm : scalar_wrap(t, imm);
+    return *recent = expr_add(k, &e);
 }
 
 ExprId
 ir_const(Kernel *k, Dtype t, int64_t canonical)
 {
-    return t == DT_S64 ? find_const(k, t, canonical)
-                       : find_const(k, t, scalar_wrap(t, canonical));
+    uint64_t h = ((uint64_t)canonical ^ (uint64_t)t << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    ExprId *recent = &k->recent_consts[h >> 32 & (IR_RECENT - 1)];
+    const Expr *r = &k->exprs.p[*recent];
+    bool same = *recent != 0 && r->dtype == t && r->imm == canonical;
+    return same ? *recent : add_const(k, t, canonical, recent);
 }
 
 ExprId
@@ -254,7 +268,7 @@ ir_reg_value(Kernel *k, RegId r)
     Expr e = {.kind = EX_REG, .dtype = (uint8_t)k->regs.p[r].dtype, .size = 1};
     e.a = r;
     e.flags = EXF_REG;
-    return expr_add(k, e);
+    return expr_add(k, &e);
 }
 
 ExprId
@@ -263,7 +277,7 @@ ir_var_value(Kernel *k, VarId v)
     Expr e = {.kind = EX_VAR, .dtype = (uint8_t)k->vars.p[v].dtype, .size = 1};
     e.a = v;
     e.flags = EXF_VAR;
-    return expr_add(k, e);
+    return expr_add(k, &e);
 }
 
 /* Makes an operation node. One that would be too large becomes the constant 0 and marks
@@ -282,16 +296,18 @@ op_node(Kernel *k, ScalarOp op, Dtype result, ExprId a, ExprId b)
     Expr e = {.kind = EX_OP, .dtype = (uint8_t)result, .op = (uint8_t)op, .a = a, .b = b};
     e.flags = x->flags | y->flags;
     e.size = x->size + y->size + 1;
-    return expr_add(k, e);
+    return expr_add(k, &e);
 }
 
+/* Computes an operation whose operands are constants; false if they are not, or the
+ * operation has no result. */
 static bool
-fold_consts(Kernel *k, ScalarOp op, Dtype t, const ExprId operand[2], ExprId *out)
+fold_consts(Kernel *k, ScalarOp op, Dtype t, ExprId a, ExprId b, ExprId *out)
 {
-    const Expr *x = ir_expr(k, operand[0]);
-    const Expr *y = ir_expr(k, operand[1]);
+    const Expr *x = ir_expr(k, a);
+    const Expr *y = ir_expr(k, b);
     int64_t v;
-    if (x->kind != EX_CONST || (operand[1] && y->kind != EX_CONST) ||
+    if (x->kind != EX_CONST || (b && y->kind != EX_CONST) ||
         !scalar_eval(op, t, (Dtype)x->dtype, x->imm, y->imm, &v)) {
         return false;
     }
@@ -304,7 +320,7 @@ ir_op1(Kernel *k, ScalarOp op, ExprId a)
 {
     Dtype t = (Dtype)ir_expr(k, a)->dtype;
     ExprId r;
-    if (fold_consts(k, op, t, (ExprId[2]){a, 0}, &r)) {
+    if (fold_consts(k, op, t, a, 0, &r)) {
         return r;
     }
     return op_node(k, op, t, a, 0);
@@ -351,18 +367,25 @@ fold_same(Kernel *k, ScalarOp op, Dtype t)
     return 0;
 }
 
+/* Folds an operation of which an operand is a constant, or both are the same. Returns 0
+ * if nothing applies. */
+static ExprId
+fold_op2(Kernel *k, ScalarOp op, Dtype t, ExprId a, ExprId b)
+{
+    ExprId r = 0;
+    if (fold_consts(k, op, t, a, b, &r) || dtype_is_float(t)) {
+        return r;
+    }
+    r = a == b ? fold_same(k, op, t) : 0;
+    return r ? r : fold_neutral(k, op, a, b);
+}
+
 ExprId
 ir_op2(Kernel *k, ScalarOp op, ExprId a, ExprId b)
 {
     Dtype t = (Dtype)ir_expr(k, a)->dtype;
-    ExprId r = 0;
-    if (fold_consts(k, op, t, (ExprId[2]){a, b}, &r)) {
-        return r;
-    }
-    if (!dtype_is_float(t)) {
-        r = a == b ? fold_same(k, op, t) : 0;
-        r = r ? r : fold_neutral(k, op, a, b);
-    }
+    bool folds = a == b || ir_is_const(k, a) || ir_is_const(k, b);
+    ExprId r = folds ? fold_op2(k, op, t, a, b) : 0;
     return r ? r : op_node(k, op, scalar_is_compare(op) ? DT_BOOL : t, a, b);
 }
 
@@ -373,7 +396,7 @@ convert(Kernel *k, ScalarOp op, Dtype t, ExprId a)
     if ((Dtype)ir_expr(k, a)->dtype == t) {
         return a;
     }
-    if (fold_consts(k, op, t, (ExprId[2]){a, 0}, &r)) {
+    if (fold_consts(k, op, t, a, 0, &r)) {
         return r;
     }
     return op_node(k, op, t, a, 0);
@@ -475,7 +498,8 @@ ir_args(Kernel *k, const Arg *args, int n)
     return first;
 }
 
-static ArgSpan
+/* Packs a place that is known. */
+static inline ArgSpan
 pack_span(Kernel *k, Span s)
 {
     enum {
@@ -483,10 +507,7 @@ pack_span(Kernel *k, Span s)
         FILE_BITS = 12
     };
     uint32_t len = s.end - s.begin;
-    if (!s.file) {
-        return (ArgSpan){0};
-    }
-    if (len >> LEN_BITS == 0 && s.file >> FILE_BITS == 0) {
+    if ((len >> LEN_BITS | s.file >> FILE_BITS) == 0) {
         return (ArgSpan){.begin = s.begin, .len = len, .file = s.file};
     }
     VEC_PUSH(&k->arena, &k->far_spans, s);
@@ -500,9 +521,11 @@ ir_args_at(Kernel *k, const Arg *args, const Span *spans, int n)
         VEC_PUSH(&k->arena, &k->arg_spans, (ArgSpan){0});
     }
     RESERVE(&k->arena, &k->arg_spans, n);
+    ArgSpan *to = k->arg_spans.p + k->arg_spans.n;
     for (int i = 0; i < n; i++) {
-        k->arg_spans.p[k->arg_spans.n++] = pack_span(k, spans[i]);
+        to[i] = spans[i].file ? pack_span(k, spans[i]) : (ArgSpan){0};
     }
+    k->arg_spans.n += (uint32_t)n;
     return ir_args(k, args, n);
 }
 
