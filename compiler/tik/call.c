@@ -238,8 +238,16 @@ typedef struct Binding {
     const Signature *s;
     const CallArgs *args;
     Value *out;
-    Span *spans; /* may be null */
+    Span *spans;    /* may be null */
+    uint64_t given; /* a bit for each argument that the call gives */
 } Binding;
+
+enum {
+    MOST_BOUND = 64 /* bits of Binding.given */
+};
+
+_Static_assert((int)MOST_ARGS <= (int)MOST_BOUND, "Binding.given has a bit for each");
+_Static_assert((int)MAX_PARAMS <= (int)MOST_BOUND, "Binding.given has a bit for each");
 
 /* Reports that the call's name is followed by what: "needs an argument 'src'". */
 static Diag *
@@ -251,15 +259,6 @@ bind_error(const Binding *b, DiagId id, Span span, const char *what)
     Diag *d = py_diag(b->in, id, span, "%s %s", b->s->name, what);
     diag_note(b->in->u, d, (Span){0}, "prototype: %s", t.p);
     return d;
-}
-
-static void
-put(const Binding *b, int i, Value v, const Span *span)
-{
-    b->out[i] = v;
-    if (b->spans) {
-        b->spans[i] = span ? *span : b->args->span;
-    }
 }
 
 static bool
@@ -290,26 +289,23 @@ too_many(const Binding *b)
 }
 
 static bool
-bind_positions(const Binding *b)
+bind_positions(Binding *b)
 {
     const CallArgs *a = b->args;
+    size_t npos = (size_t)a->npos;
     if (a->npos > b->s->n) {
         return too_many(b);
     }
-    int n = b->s->n, npos = a->npos;
-    Value *out = b->out;
-    Span *spans = b->spans;
-    for (int i = 0; i < npos; i++) {
-        out[i] = a->pos[i];
+    if (npos == 0) {
+        return true;
     }
-    for (int i = npos; i < n; i++) {
-        out[i] = val_fail();
+    b->given = UINT64_MAX >> (MOST_BOUND - npos);
+    memcpy(b->out, a->pos, npos * sizeof *a->pos);
+    if (b->spans && a->pos_span) {
+        memcpy(b->spans, a->pos_span, npos * sizeof *a->pos_span);
     }
-    for (int i = 0; spans && i < npos; i++) {
-        spans[i] = a->pos_span ? a->pos_span[i] : a->span;
-    }
-    for (int i = npos; spans && i < n; i++) {
-        spans[i] = a->span;
+    for (size_t i = 0; b->spans && !a->pos_span && i < npos; i++) {
+        b->spans[i] = a->span;
     }
     return true;
 }
@@ -351,7 +347,7 @@ index_of(const Signature *s, const char *name)
 }
 
 static bool
-bind_keyword(const Binding *b, int k)
+bind_keyword(Binding *b, int k)
 {
     const CallArgs *a = b->args;
     const char *name = sym_text(&b->in->u->names, a->kwname[k]);
@@ -360,7 +356,7 @@ bind_keyword(const Binding *b, int k)
     if (i < 0) {
         return unknown_argument(b, a->kwname_span ? a->kwname_span[k] : *span, name);
     }
-    if (!val_failed(b->out[i])) {
+    if (b->given >> i & 1) {
         if (b->s->extended && i == b->s->n - 1) {
             return extended_twice(b);
         }
@@ -368,27 +364,25 @@ bind_keyword(const Binding *b, int k)
                    arena_printf(core_arena(b->in), "gets the argument '%s' twice", name));
         return false;
     }
-    put(b, i, a->kwval[k], span);
+    b->given |= UINT64_C(1) << i;
+    b->out[i] = a->kwval[k];
+    if (b->spans) {
+        b->spans[i] = *span;
+    }
     return true;
 }
 
-static Value
+static inline Value
 default_value(Interp *in, const CallArg *arg)
 {
-    switch ((ArgDefault)arg->dflt) {
-    case DFLT_REQUIRED:
-    case DFLT_OWN:
-        return val_fail();
-    case DFLT_NONE:
-        return val_none();
-    case DFLT_INT:
-        return val_int(arg->value);
-    case DFLT_BOOL:
-        return val_bool(arg->value != 0);
-    case DFLT_TEXT:
-        return val_str(in, arg->text);
+    static const uint8_t kinds[] = {[DFLT_REQUIRED] = VAL_FAIL,
+                                    [DFLT_OWN] = VAL_FAIL,
+                                    [DFLT_NONE] = VAL_NONE,
+                                    [DFLT_INT] = VAL_INT};
+    if (arg->dflt < ARRAY_LEN(kinds)) {
+        return (Value){.kind = kinds[arg->dflt], .i = arg->value};
     }
-    UNREACHABLE();
+    return arg->dflt == DFLT_BOOL ? val_bool(arg->value != 0) : val_str(in, arg->text);
 }
 
 void
@@ -439,29 +433,38 @@ help_shifted(const Binding *b, Diag *d)
     return false;
 }
 
+/* Reports an argument that has to be given. */
+static bool
+missing_argument(const Binding *b, const CallArg *arg)
+{
+    Diag *d =
+        bind_error(b, D_ARG_COUNT, b->args->span,
+                   arena_printf(core_arena(b->in), "needs an argument '%s'", arg->name));
+    if (!help_shifted(b, d)) {
+        help_missing(b, d, arg);
+    }
+    return false;
+}
+
 bool
 call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span *spans)
 {
-    Binding b = {in, s, args, got, spans};
+    Binding b = {in, s, args, got, spans, 0};
     TRY(bind_positions(&b));
     for (int k = 0; k < args->nkw; k++) {
         TRY(bind_keyword(&b, k));
     }
-    for (int i = 0; i < s->n; i++) {
-        if (!val_failed(got[i])) {
+    for (int i = args->npos; i < s->n; i++) {
+        const CallArg *arg = &s->args[i];
+        if (b.given >> i & 1) {
             continue;
         }
-        if (s->args[i].dflt == DFLT_REQUIRED) {
-            Diag *d = bind_error(
-                &b, D_ARG_COUNT, args->span,
-                arena_printf(core_arena(in), "needs an argument '%s'", s->args[i].name));
-            if (!help_shifted(&b, d)) {
-                help_missing(&b, d, &s->args[i]);
-            }
-            return false;
+        if (arg->dflt == DFLT_REQUIRED) {
+            return missing_argument(&b, arg);
         }
-        if (s->args[i].dflt != DFLT_OWN) {
-            got[i] = default_value(in, &s->args[i]);
+        got[i] = default_value(in, arg);
+        if (spans) {
+            spans[i] = args->span;
         }
     }
     return true;

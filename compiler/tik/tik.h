@@ -253,6 +253,8 @@ typedef struct TikState {
     uint16_t *method_of_sym; /* by Sym: 1 + method number, 0 none */
     uint32_t nsym;
     const Signature *of_op[OP_COUNT]; /* signatures of instructions, made on demand */
+    /* arguments that the operands of an instruction are, plus 1; 0: not counted yet */
+    uint8_t nargs_of_op[OP_COUNT];
     Tik *containers;
     ProfileObj *profile; /* the newest one that selected a processor */
     Sym sym_set_as;

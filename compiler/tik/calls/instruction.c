@@ -40,6 +40,7 @@ typedef struct InstrCall {
     int call_index[MAX_PARAMS];
     Value got[MAX_PARAMS]; /* values by slot, a list in its first; VAL_FAIL: not given */
     Span span[MAX_PARAMS];
+    bool words; /* a mask is a list of words */
     /* dtype of the form's main operand; DT_NONE before it is read, or if it was
      * refused */
     Dtype main;
@@ -85,6 +86,20 @@ find_slots(InstrCall *x)
     }
 }
 
+/* Returns how many arguments the operands of an instruction are; a list is one. */
+static int
+count_arguments(TikState *st, Op op, const ParamInfo *params, int n)
+{
+    if (st->nargs_of_op[op] == 0) {
+        uint8_t count = 0;
+        for (int i = 0; i < n; i++) {
+            count += params[i].item == 0;
+        }
+        st->nargs_of_op[op] = (uint8_t)(count + 1);
+    }
+    return st->nargs_of_op[op] - 1;
+}
+
 /* Begins a call: finds the operands of the form and the slot of each argument. The room
  * for operands is large, so no more of it is cleared than the form has. */
 static void
@@ -95,14 +110,11 @@ begin_call(InstrCall *x, Interp *in, Tik *c, Op op, const CallArgs *args)
     x->op = op;
     x->args = args;
     x->main = DT_NONE;
-    x->counter = x->mistaken = false;
+    x->counter = x->mistaken = x->words = false;
     x->params = form_params(op_table[x->op].form, &x->n);
     x->sig = tik_signature(x->in, x->op);
     memset(x->out, 0, (size_t)x->n * sizeof x->out[0]);
-    x->ncall = 0;
-    for (int i = 0; i < x->n; i++) {
-        x->ncall += x->params[i].item == 0;
-    }
+    x->ncall = count_arguments(tik_state(in), op, x->params, x->n);
     x->lists = x->ncall != x->n;
     if (x->lists) {
         find_slots(x);
@@ -505,6 +517,7 @@ read_mask_list(InstrCall *x, int i)
         }
         return false;
     }
+    x->words = true;
     m->mask_form = list->n == 2 ? MASK_BITS : MASK_BITS4;
     for (uint32_t w = 0; w < list->n; w++) {
         TRY(read_word(x, i, list->p[list->n - 1 - w], &m->mask[w]));
@@ -668,6 +681,20 @@ read_operand(InstrCall *x, int i)
     UNREACHABLE();
 }
 
+/* Reads a number that the program spells out, as most operands are; false: the operand is
+ * something else. */
+static inline bool
+read_plain(InstrCall *x, int i)
+{
+    const unsigned ints = 1u << ROLE_REPEAT | 1u << ROLE_INT;
+    bool plain = (ints >> x->params[i].role & 1) && x->got[i].kind == VAL_INT;
+    if (plain) {
+        x->out[i].kind = ARG_EXPR;
+        x->out[i].expr = ir_const(x->c->k, DT_S64, x->got[i].i);
+    }
+    return plain;
+}
+
 static Scope
 operand_scope(const InstrCall *x, Role role)
 {
@@ -758,9 +785,9 @@ read_operands(InstrCall *x)
     }
     TRY(spread_lists(x));
     for (int i = 0; i < x->n; i++) {
-        ok = read_operand(x, i) && ok;
+        ok = (read_plain(x, i) || read_operand(x, i)) && ok;
     }
-    for (int i = 0; i < x->n && ok; i++) {
+    for (int i = 0; x->words && i < x->n && ok; i++) {
         if (x->params[i].role == ROLE_MASK) {
             limit_words(x, i);
         }
