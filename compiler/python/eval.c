@@ -655,40 +655,78 @@ needs_no_spans(const Ast *e, Value callee)
            (callee.kind == VAL_BUILTIN && callee.builtin->cost == COST_ONE);
 }
 
-/* Reserves n things of some bytes on the value stack, which need not be values. */
-static inline void *
-stack_room(Interp *in, uint32_t n, size_t bytes)
+/* Returns how many values take the room of n things of some bytes, so that these can be
+ * on the value stack. */
+static inline uint32_t
+stack_values(uint32_t n, size_t bytes)
 {
-    return stack_take(in, (uint32_t)((n * bytes + sizeof(Value) - 1) / sizeof(Value)));
+    return (uint32_t)((n * bytes + sizeof(Value) - 1) / sizeof(Value));
 }
 
-/* Puts the names of keyword arguments, and if asked for the places of all arguments, on
- * the value stack. */
-static void
-name_arguments(Interp *in, const Ast *e, bool spans, CallArgs *args)
+/* Where the next arguments of a call go, with what else is to be known of them. */
+typedef struct Filling {
+    Value *pos;
+    Value *kw;
+    Sym *name;
+    Span *pos_span; /* null: places are not needed */
+    Span *kw_span;
+    Span *name_span;
+} Filling;
+
+/* Takes room on the value stack for the arguments of a call, and if asked for their
+ * places. */
+static inline Filling
+make_room(Interp *in, const CallFacts *f, bool spans)
 {
-    uint32_t npos = (uint32_t)args->npos, nkw = (uint32_t)args->nkw;
-    Sym *name = args->nkw ? stack_room(in, nkw, sizeof(Sym)) : NULL;
-    Span *at = spans ? stack_room(in, npos + 2 * nkw, sizeof(Span)) : NULL;
-    args->kwname = name;
-    args->pos_span = at;
-    args->kw_span = at ? at + npos : NULL;
-    args->kwname_span = at ? at + npos + nkw : NULL;
-    Span *kw_at = at ? at + npos : NULL;
-    for (const Ast *a = e->list; a; a = a->next) {
+    uint32_t nvalues = f->npos + f->nkw;
+    uint32_t nspans = spans ? stack_values(nvalues + f->nkw, sizeof(Span)) : 0;
+    uint32_t nnames = stack_values(f->nkw, sizeof(Sym));
+    Value *room = stack_take(in, nvalues + nspans + nnames);
+    Filling to = {.pos = room, .kw = room + f->npos};
+    room += nvalues;
+    if (spans) {
+        to.pos_span = (Span *)room;
+        to.kw_span = to.pos_span + f->npos;
+        to.name_span = to.kw_span + f->nkw;
+    }
+    to.name = (Sym *)(room + nspans);
+    return to;
+}
+
+/* Puts a keyword argument. */
+static inline void
+fill_keyword(Interp *in, Filling *to, const Ast *a, Value v)
+{
+    *to->kw++ = v;
+    *to->name++ = a->name;
+    if (to->pos_span) {
+        uint32_t begin = a->span.begin;
+        uint32_t end = begin + sym_len(&in->u->names, a->name);
+        *to->kw_span++ = a->a->span;
+        *to->name_span++ = (Span){a->span.file, begin, end};
+    }
+}
+
+/* Evaluates the arguments of a call in order; false if one failed. */
+static inline bool
+fill_arguments(Interp *in, const Ast *e, Filling to)
+{
+    for (Ast *a = e->list; a; a = a->next) {
         bool keyword = a->kind == AST_KEYWORD;
-        if (keyword) {
-            *name++ = a->name;
+        Value v = argument(in, keyword ? a->a : a);
+        if (val_failed(v)) {
+            return false;
         }
-        if (at && keyword) {
-            uint32_t begin = a->span.begin;
-            kw_at[nkw] =
-                (Span){a->span.file, begin, begin + sym_len(&in->u->names, a->name)};
-            *kw_at++ = a->a->span;
-        } else if (at) {
-            *at++ = a->span;
+        if (keyword) {
+            fill_keyword(in, &to, a, v);
+            continue;
+        }
+        *to.pos++ = v;
+        if (to.pos_span) {
+            *to.pos_span++ = a->span;
         }
     }
+    return true;
 }
 
 /* Evaluates the arguments of a call and calls. brief: objects of the arguments are not
@@ -698,32 +736,23 @@ call_plain(Interp *in, Ast *e, Value callee, Arena *brief)
 {
     const CallFacts *f = &e->facts;
     StackMark mark = stack_mark(in);
-    Value *pos = stack_take(in, f->npos + f->nkw);
-    Value *kw = pos + f->npos;
-    CallArgs args = {.pos = pos,
+    Filling to = make_room(in, f, e->list && !needs_no_spans(e, callee));
+    CallArgs args = {.pos = to.pos,
                      .npos = (int)f->npos,
-                     .kwval = kw,
+                     .kwname = to.name,
+                     .kwval = to.kw,
                      .nkw = (int)f->nkw,
-                     .span = e->span};
+                     .span = e->span,
+                     .pos_span = to.pos_span,
+                     .kw_span = to.kw_span,
+                     .kwname_span = to.name_span};
     in->brief = brief;
-    for (Ast *a = e->list; a; a = a->next) {
-        Value v = argument(in, a->kind == AST_KEYWORD ? a->a : a);
-        if (val_failed(v)) {
-            stack_release(in, mark);
-            return v;
-        }
-        if (a->kind == AST_KEYWORD) {
-            *kw++ = v;
-        } else {
-            *pos++ = v;
-        }
+    bool good = fill_arguments(in, e, to);
+    Value r = val_fail();
+    if (good) {
+        in->brief = NULL;
+        r = finish_call(in, e, callee, &args);
     }
-    in->brief = NULL;
-    bool spans = e->list && !needs_no_spans(e, callee);
-    if (spans || f->nkw) {
-        name_arguments(in, e, spans, &args);
-    }
-    Value r = finish_call(in, e, callee, &args);
     stack_release(in, mark);
     return r;
 }
