@@ -15,14 +15,17 @@ memo_init(CheckMemo *m, Arena *arena)
     m->slots = ARENA_ARRAY(arena, MemoEntry *, MEMO_SLOTS);
 }
 
-static void
+static inline void
 put(CheckMemo *m, uint64_t word)
 {
-    if (m->n == MEMO_MAX_WORDS) {
-        m->full = true;
-    } else {
-        m->key[m->n++] = word;
-    }
+    m->key[m->n++] = word;
+}
+
+/* Returns whether the key is too long. It is asked before each operand. */
+static inline bool
+is_full(const CheckMemo *m)
+{
+    return m->n > MEMO_MAX_WORDS;
 }
 
 /* What a word of a key says. */
@@ -32,10 +35,6 @@ enum {
     WORD_TREE,  /* a tree of operations follows */
     WORD_NODE,  /* an operation, a register or a variable */
     WORD_AGAIN  /* a leaf that the tree has already */
-};
-
-enum {
-    MAX_TREE = 12 /* nodes; of larger expressions the range is taken */
 };
 
 static void
@@ -55,7 +54,7 @@ put_const(CheckMemo *m, ExprId id)
 
 /* The registers and variables of a tree, by the order in which they come. */
 typedef struct Leaves {
-    ExprId id[MAX_TREE];
+    ExprId id[MEMO_TREE];
     uint32_t n;
 } Leaves;
 
@@ -119,17 +118,15 @@ put_tree(CheckMemo *m, const CheckWalk *w, ExprId id, Leaves *leaves, bool frame
 static bool
 is_tree(const CheckWalk *w, const Expr *e)
 {
-    return e->size <= MAX_TREE && w->env.facts.n == 0;
+    return e->size <= MEMO_TREE && w->env.facts.n == 0;
 }
 
-/* Adds what is known of a number. */
-static void
-put_expr(CheckMemo *m, const CheckWalk *w, ExprId id)
+/* Adds what is known of a number that is no constant. */
+static NOINLINE void
+put_computed(CheckMemo *m, const CheckWalk *w, ExprId id)
 {
     const Expr *e = ir_expr(w->k, id);
-    if (e->kind == EX_CONST) {
-        put_const(m, id);
-    } else if (is_tree(w, e)) {
+    if (is_tree(w, e)) {
         Leaves leaves;
         leaves.n = 0;
         put(m, WORD_TREE);
@@ -140,9 +137,20 @@ put_expr(CheckMemo *m, const CheckWalk *w, ExprId id)
     }
 }
 
+/* Adds what is known of a number. */
+static inline void
+put_expr(CheckMemo *m, const CheckWalk *w, ExprId id)
+{
+    if (ir_is_const(w->k, id)) {
+        put_const(m, id);
+    } else {
+        put_computed(m, w, id);
+    }
+}
+
 /* Adds what is known of an offset that is no constant: as of a number, and the largest
  * that it certainly has. */
-static void
+static NOINLINE void
 put_offset(CheckMemo *m, const CheckWalk *w, ExprId id)
 {
     Nest nest = check_walk_nest(w);
@@ -154,7 +162,7 @@ put_offset(CheckMemo *m, const CheckWalk *w, ExprId id)
         put(m, (uint64_t)frames << 8 | WORD_TREE);
         put_tree(m, w, id, &leaves, frames);
     } else {
-        put_expr(m, w, id);
+        put_computed(m, w, id);
         put(m, witness_largest(&w->env, &nest, id, &last));
         put(m, (uint64_t)last);
     }
@@ -181,17 +189,22 @@ number_of(Tensors *t, BufId buf)
     return t->n++;
 }
 
+/* Adds a tensor without its identity; most have neither grown nor are they lists. */
 static void
 put_tensor(CheckMemo *m, const CheckWalk *w, const Ref *r, Tensors *t)
 {
     const Buffer *b = &w->k->bufs.p[r->buf];
-    put(m, (uint64_t)number_of(t, r->buf) << 32 | (uint64_t)b->role << 24 |
-               (uint64_t)b->scope << 16 | (uint64_t)r->dtype << 8 | b->dynamic);
+    bool more = b->grown != 0 || b->role == BUF_LIST;
+    put(m, (uint64_t)number_of(t, r->buf) << 40 | (uint64_t)more << 32 |
+               (uint64_t)b->role << 24 | (uint64_t)b->scope << 16 |
+               (uint64_t)r->dtype << 8 | b->dynamic);
     put(m, (uint64_t)b->bytes);
-    put(m, (uint64_t)b->grown);
-    put(m, (uint64_t)(b->role == BUF_LIST ? b->elems : 0));
+    if (more) {
+        put(m, (uint64_t)b->grown);
+        put(m, (uint64_t)b->elems);
+    }
     if (ir_is_const(w->k, r->off)) {
-        put_expr(m, w, r->off);
+        put_const(m, r->off);
     } else {
         put_offset(m, w, r->off);
         t->moving = true;
@@ -202,7 +215,7 @@ static void
 put_mask(CheckMemo *m, const CheckWalk *w, const Arg *mask)
 {
     put(m, (uint64_t)mask->mask_form);
-    for (int i = 0; i < mask_words(mask->mask_form); i++) {
+    for (int i = 0; i < mask_words(mask->mask_form) && !is_full(m); i++) {
         put_expr(m, w, mask->mask[i]);
     }
 }
@@ -211,22 +224,21 @@ static void
 put_instr(CheckMemo *m, const CheckWalk *w, const Stmt *s, Tensors *t)
 {
     int n;
-    const ParamInfo *params = form_params(op_table[s->instr.op].form, &n);
+    (void)form_params(op_table[s->instr.op].form, &n);
+    const Arg *args = &w->k->args.p[s->instr.arg];
     put(m, (uint64_t)s->instr.op << 8 | s->kind);
-    for (int i = 0; i < n && !m->full; i++) {
-        const Arg *a = &w->k->args.p[s->instr.arg + (uint32_t)i];
-        switch (params[i].role) {
-        case ROLE_DST:
-        case ROLE_SRC:
-        case ROLE_ROOT:
+    for (int i = 0; i < n && !is_full(m); i++) {
+        const Arg *a = &args[i];
+        switch ((ArgKind)a->kind) {
+        case ARG_REF:
             put_tensor(m, w, &a->ref, t);
             break;
-        case ROLE_MASK:
+        case ARG_MASK:
             put_mask(m, w, a);
             break;
-        case ROLE_MASKMODE:
+        case ARG_NONE:
             break;
-        default:
+        case ARG_EXPR:
             put_expr(m, w, a->expr);
             break;
         }
@@ -253,26 +265,33 @@ make_key(CheckMemo *m, const CheckWalk *w, StmtId id)
     t.n = 0;
     t.moving = t.shared = false;
     m->n = 0;
-    m->full = w->env.dead;
     if (s->kind == ST_INSTR) {
         put_instr(m, w, s, &t);
     } else {
         put(m, s->kind);
         put_tensor(m, w, s->kind == ST_LOAD ? &s->load.ref : &s->store.ref, &t);
     }
-    if (m->full || (t.moving && t.shared)) {
+    if (w->env.dead || is_full(m) || (t.moving && t.shared)) {
         m->n = 0;
     }
-    m->hash = hash_words(m->key, m->n) & (MEMO_SLOTS - 1);
+    m->hash = hash_words(m->key, m->n) & (MEMO_SLOTS - MEMO_WAYS);
+}
+
+static bool
+is_entry_of(const CheckMemo *m, const MemoEntry *e)
+{
+    return e && e->n == m->n && memcmp(e->key, m->key, m->n * sizeof *m->key) == 0;
 }
 
 const MemoEntry *
 memo_find(CheckMemo *m, const CheckWalk *w, StmtId id)
 {
     make_key(m, w, id);
-    const MemoEntry *e = m->n ? m->slots[m->hash] : NULL;
-    bool equal = e && e->n == m->n && memcmp(e->key, m->key, m->n * sizeof *m->key) == 0;
-    return equal ? e : NULL;
+    MemoEntry **slot = &m->slots[m->hash];
+    if (m->n == 0) {
+        return NULL;
+    }
+    return is_entry_of(m, slot[0]) ? slot[0] : is_entry_of(m, slot[1]) ? slot[1] : NULL;
 }
 
 void
@@ -281,12 +300,14 @@ memo_keep(CheckMemo *m, int steps, uint64_t outside)
     if (m->n == 0) {
         return;
     }
-    MemoEntry *e = m->slots[m->hash];
+    MemoEntry **slot = &m->slots[m->hash];
+    MemoEntry *e = slot[1];
     if (!e || e->cap < m->n) {
         e = arena_alloc(m->arena, sizeof *e + m->n * sizeof *m->key);
         e->cap = m->n;
-        m->slots[m->hash] = e;
     }
+    slot[1] = slot[0]; /* the older one of two goes */
+    slot[0] = e;
     e->n = m->n;
     e->steps = steps;
     e->outside = outside;

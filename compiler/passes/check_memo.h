@@ -10,8 +10,12 @@
 #include "passes/check_walk.h"
 
 enum {
-    MEMO_SLOTS = 2048,   /* a power of two */
-    MEMO_MAX_WORDS = 128 /* longer keys are not kept */
+    MEMO_SLOTS = 2048, /* a power of two */
+    MEMO_WAYS = 2,     /* slots of a hash, so that two keys do not drive each other out */
+    MEMO_MAX_WORDS = 128, /* longer keys are not kept */
+    MEMO_TREE = 12,       /* nodes; of larger expressions the range is taken */
+    /* words of an operand: what is known of each node, and of a tensor */
+    MEMO_OPERAND = 8 * (MEMO_TREE + 1)
 };
 
 typedef struct MemoEntry {
@@ -23,11 +27,10 @@ typedef struct MemoEntry {
 
 typedef struct CheckMemo {
     Arena *arena;
-    MemoEntry **slots; /* by hash of the key, at most one each */
+    MemoEntry **slots; /* by hash of the key, MEMO_WAYS each */
     uint32_t n;        /* words of the present key; 0: the present site has none */
-    bool full;         /* the present key has too many words */
     uint32_t hash;
-    uint64_t key[MEMO_MAX_WORDS];
+    uint64_t key[MEMO_MAX_WORDS + MEMO_OPERAND]; /* room to find that it is too long */
 } CheckMemo;
 
 void memo_init(CheckMemo *m, Arena *arena);
