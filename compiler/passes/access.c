@@ -198,14 +198,14 @@ access_memo_new(Arena *arena)
 
 /* Returns what a number is, 0 if it is no constant: equal constants are one
  * expression. */
-static uint64_t
+static inline uint64_t
 number_key(const Kernel *k, ExprId e)
 {
     return ir_is_const(k, e) ? e : 0;
 }
 
 /* Returns the first operand that is in the same buffer as operand i. */
-static uint64_t
+static inline uint64_t
 first_in_buffer(const Arg *args, int i)
 {
     int first = 0;
@@ -215,34 +215,42 @@ first_in_buffer(const Arg *args, int i)
     return (uint64_t)first;
 }
 
+/* Puts the tensor of operand i, and what its shape depends on. Returns false if the
+ * statement is none to be kept. */
+static inline bool
+put_tensor(const Kernel *k, const Arg *args, int i, uint64_t key[2])
+{
+    const Ref *r = &args[i].ref;
+    const Buffer *b = &k->bufs.p[r->buf];
+    key[0] = (uint64_t)ir_bytes(b);
+    key[1] = first_in_buffer(args, i) << 32 | (uint64_t)b->role << 24 |
+             (uint64_t)b->scope << 16 | (uint64_t)r->dtype << 8 | b->dynamic;
+    return b->role != BUF_LIST;
+}
+
 /* Puts what the shape of an access depends on. Returns the number of words, 0 if the
  * statement is none to be kept. */
 static int
 make_key(const Kernel *k, const Stmt *s, int n, uint64_t key[MEMO_WORDS])
 {
-    int words = 0;
     const Arg *args = &k->args.p[s->instr.arg];
-    key[words++] = s->instr.op;
-    for (int i = 0; i < n; i++) {
+    uint64_t *to = key;
+    bool kept = s->instr.origin == 0;
+    *to++ = s->instr.op;
+    for (int i = 0; i < n && kept; i++) {
         const Arg *a = &args[i];
         if (a->kind == ARG_EXPR) {
-            key[words++] = number_key(k, a->expr);
+            *to++ = number_key(k, a->expr);
         } else if (a->kind == ARG_REF) {
-            const Buffer *b = &k->bufs.p[a->ref.buf];
-            key[words++] = (uint64_t)ir_bytes(b);
-            key[words++] = first_in_buffer(args, i) << 32 | (uint64_t)b->role << 24 |
-                           (uint64_t)b->scope << 16 | (uint64_t)a->ref.dtype << 8 |
-                           b->dynamic;
-            words = b->role == BUF_LIST ? MEMO_WORDS : words;
+            kept = put_tensor(k, args, i, to);
+            to += 2;
         } else if (a->kind == ARG_MASK) {
-            key[words++] = (uint64_t)a->mask_form << 32 | number_key(k, a->mask[0]);
-            words = mask_words(a->mask_form) > 1 ? MEMO_WORDS : words;
+            *to++ = (uint64_t)a->mask_form << 32 | number_key(k, a->mask[0]);
+            kept = mask_words(a->mask_form) <= 1;
         }
-        if (words > MEMO_WORDS - 2) {
-            return 0;
-        }
+        kept = kept && to - key <= MEMO_WORDS - 2;
     }
-    return s->instr.origin == 0 ? words : 0;
+    return kept ? (int)(to - key) : 0;
 }
 
 static MemoEntry *
