@@ -144,17 +144,32 @@ affine_add(Affine *a, const Affine *b, int64_t factor)
     return true;
 }
 
+/* Copies a sum; most have few of the terms that there is room for. */
+static inline void
+affine_copy(Affine *to, const Affine *from)
+{
+    to->n = from->n;
+    to->constant = from->constant;
+    for (int i = 0; i < from->n; i++) {
+        to->atom[i] = from->atom[i];
+        to->factor[i] = from->factor[i];
+    }
+}
+
 bool
 affine_sub(const Affine *a, const Affine *b, Affine *out)
 {
-    *out = *a;
+    affine_copy(out, a);
     return affine_add(out, b, -1);
 }
 
-static Affine
-affine_atom(ExprId e)
+static inline void
+affine_set_atom(Affine *to, ExprId e)
 {
-    return (Affine){.n = 1, .atom = {e}, .factor = {1}};
+    to->n = 1;
+    to->atom[0] = e;
+    to->factor[0] = 1;
+    to->constant = 0;
 }
 
 /* Returns the factor by which an operation multiplies its operand *x; 0: it is no such
@@ -184,7 +199,7 @@ static bool
 affine_op(const Env *env, const Expr *e, const Affine *a, const Affine *b, Affine *out)
 {
     if (e->op == SOP_ADD || e->op == SOP_SUB) {
-        *out = *a;
+        affine_copy(out, a);
         return affine_add(out, b, e->op == SOP_ADD ? 1 : -1);
     }
     ExprId x;
@@ -207,7 +222,7 @@ affine_of(const Env *env, ExprId id, Affine *out)
         return interval_const(e->imm);
     }
     if (e->kind != EX_OP) {
-        *out = affine_atom(id);
+        affine_set_atom(out, id);
         return env_expr(env, id);
     }
     Affine a, b;
@@ -221,7 +236,7 @@ affine_of(const Env *env, ExprId id, Affine *out)
     Interval r = with_facts(env, id, scalar_interval((ScalarOp)e->op, &in, &exact));
     if (!exact || dtype_kind((Dtype)e->dtype) == KIND_FLOAT ||
         !affine_op(env, e, &a, &b, out)) {
-        *out = affine_atom(id);
+        affine_set_atom(out, id);
     }
     return r;
 }
@@ -238,7 +253,7 @@ env_affine(const Env *env, ExprId id, Affine *out)
     if (integer && e->size <= AFFINE_MAX_NODES) {
         (void)affine_of(env, id, out);
     } else {
-        *out = affine_atom(id);
+        affine_set_atom(out, id);
     }
     return integer;
 }
@@ -444,21 +459,27 @@ clamp_neg(int64_t v)
     return v == INT64_MIN ? INT64_MAX : -v;
 }
 
+/* Returns the least that a sum can be without its term i. */
+static int64_t
+least_without(const Env *env, const Affine *sum, int i)
+{
+    int64_t least = sum->constant;
+    for (int j = 0; j < sum->n; j++) {
+        if (j != i) {
+            Interval r = env_expr(env, sum->atom[j]);
+            int64_t f = sum->factor[j];
+            least = sat_add(least, sat_mul(f > 0 ? r.lo : r.hi, f));
+        }
+    }
+    return least;
+}
+
 /* Given sum <= 0, each atom is bounded by the least that the others can be. */
 static void
 assume_not_positive(Env *env, const Affine *sum)
 {
     for (int i = 0; i < sum->n; i++) {
-        Affine rest = *sum;
-        rest.n--;
-        rest.atom[i] = rest.atom[rest.n];
-        rest.factor[i] = rest.factor[rest.n];
-        int64_t least = rest.constant;
-        for (int j = 0; j < rest.n; j++) {
-            Interval r = env_expr(env, rest.atom[j]);
-            int64_t f = rest.factor[j];
-            least = sat_add(least, sat_mul(f > 0 ? r.lo : r.hi, f));
-        }
+        int64_t least = least_without(env, sum, i);
         if (least == INT64_MIN || least == INT64_MAX) {
             continue;
         }

@@ -121,7 +121,8 @@ most_blocks(const Stmt *loop)
 static void
 shape_access(const Blocks *b, GmAccess *g)
 {
-    Affine off = reg_affine_of(&b->regs, g->a.off);
+    Affine off;
+    reg_affine_of(&b->regs, g->a.off, &off);
     int block_term = -1;
     for (int i = 0; i < off.n; i++) {
         const Expr *e = ir_expr(b->k, off.atom[i]);

@@ -355,7 +355,8 @@ write_possible(Init *in, const Access *a, const Affine *off)
 static void
 do_write(Init *in, const Access *a)
 {
-    Affine off = reg_affine_of(&in->regs, a->off);
+    Affine off;
+    reg_affine_of(&in->regs, a->off, &off);
     write_possible(in, a, &off);
     write_certain(in, a, &off);
 }
@@ -392,10 +393,27 @@ rows_in(const Init *in, const ByteSet *set, const Access *a, const Affine *d)
     return ok;
 }
 
+/* Returns whether the bytes of an access at the places of a range are in the set. */
+static bool
+range_in(const Init *in, const ByteSet *set, const Access *a, Interval at, bool absolute)
+{
+    ByteRange all = {at.lo, sat_add(at.hi, access_end(a))};
+    if (absolute) { /* a checked access stays in its buffer */
+        all.lo = MAX(all.lo, 0);
+        all.hi = MIN(all.hi, ir_room(&in->k->bufs.p[a->buf]));
+    }
+    return byteset_covers(*set, all);
+}
+
 /* True if all bytes are in the set of one group. */
 static bool
 in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
 {
+    bool absolute = g->key->n == 0;
+    if (absolute && off->n == 0) {
+        return range_in(in, &g->set, a, interval_const(off->constant), true) ||
+               (access_runs(a) <= MAX_RUNS && runs_in(&g->set, a, off->constant));
+    }
     Affine key = {.n = g->key->n};
     Affine d;
     memcpy(key.atom, g->key->atom, sizeof g->key->atom);
@@ -403,20 +421,16 @@ in_group(const Init *in, const Access *a, const Affine *off, const Group *g)
     if (!affine_sub(off, &key, &d)) {
         return false;
     }
-    Interval at = env_affine_range(&in->regs.env, &d);
-    ByteRange all = {at.lo, sat_add(at.hi, access_end(a))};
-    if (g->key->n == 0) { /* offsets are absolute; a checked access stays in its buffer */
-        all.lo = MAX(all.lo, 0);
-        all.hi = MIN(all.hi, ir_room(&in->k->bufs.p[a->buf]));
-    }
-    return byteset_covers(g->set, all) || rows_in(in, &g->set, a, &d);
+    return range_in(in, &g->set, a, env_affine_range(&in->regs.env, &d), absolute) ||
+           rows_in(in, &g->set, a, &d);
 }
 
 static bool
 is_written(const Init *in, const Access *a)
 {
     const Written *w = in->written[a->buf];
-    Affine off = reg_affine_of(&in->regs, a->off);
+    Affine off;
+    reg_affine_of(&in->regs, a->off, &off);
     if (!a->known) { /* then the whole buffer must be written */
         const Group *g = find_group(w, &no_terms);
         return g &&

@@ -11,47 +11,44 @@ reg_affine_init(RegAffine *f, const Kernel *k, Arena *arena)
     f->value = ARENA_ARRAY(arena, const Affine *, k->regs.n);
 }
 
-/* Adds factor * x to *sum; false: there are too many terms, or they are too large. */
-static bool
-add_scaled(Affine *sum, const Affine *x, int64_t factor)
+/* Returns the value of an atom that is a register whose value is known; else null. */
+static inline const Affine *
+value_of(const RegAffine *f, ExprId atom)
 {
-    Affine minus = {0}; /* -factor * x, to be subtracted */
-    Affine out;
-    int64_t v;
-    if (!checked_mul(x->constant, factor, &v) || !checked_sub(0, v, &minus.constant)) {
-        return false;
-    }
-    minus.n = x->n;
-    for (int i = 0; i < x->n; i++) {
-        minus.atom[i] = x->atom[i];
-        if (!checked_mul(x->factor[i], factor, &v) ||
-            !checked_sub(0, v, &minus.factor[i])) {
+    const Expr *e = ir_expr(f->env.k, atom);
+    return e->kind == EX_REG ? f->value[e->a] : NULL;
+}
+
+/* Puts the values of registers that are known in their places; false: the sum has too
+ * many terms, or they are too large. */
+static bool
+put_values(const RegAffine *f, const Affine *a, Affine *out)
+{
+    out->n = 0;
+    out->constant = a->constant;
+    for (int i = 0; i < a->n; i++) {
+        const Affine *value = value_of(f, a->atom[i]);
+        if (value ? !affine_add(out, value, a->factor[i])
+                  : !affine_add_term(out, a->atom[i], a->factor[i])) {
             return false;
         }
     }
-    if (!affine_sub(sum, &minus, &out)) {
-        return false;
-    }
-    *sum = out;
     return true;
 }
 
-Affine
-reg_affine_of(const RegAffine *f, ExprId e)
+void
+reg_affine_of(const RegAffine *f, ExprId e, Affine *out)
 {
-    Affine a;
     /* the expression is an integer, so it has an affine form */
-    (void)env_affine(&f->env, e, &a);
-    Affine sum = {.constant = a.constant};
-    for (int i = 0; i < a.n; i++) {
-        const Expr *atom = ir_expr(f->env.k, a.atom[i]);
-        const Affine *value = atom->kind == EX_REG ? f->value[atom->a] : NULL;
-        Affine self = {.n = 1, .atom = {a.atom[i]}, .factor = {1}};
-        if (!add_scaled(&sum, value ? value : &self, a.factor[i])) {
-            return a;
-        }
+    (void)env_affine(&f->env, e, out);
+    bool known = false;
+    for (int i = 0; i < out->n; i++) {
+        known = known || value_of(f, out->atom[i]);
     }
-    return sum;
+    Affine sum;
+    if (known && put_values(f, out, &sum)) {
+        *out = sum;
+    }
 }
 
 static bool
@@ -91,7 +88,8 @@ reg_affine_assign(RegAffine *f, const Stmt *s)
         forget(f, r);
         return;
     }
-    Affine a = reg_affine_of(f, s->set.value);
+    Affine a;
+    reg_affine_of(f, s->set.value, &a);
     set_range(f, r, env_expr(&f->env, s->set.value));
     f->value[r] = NULL;
     if (!reads_registers(k, &a)) {

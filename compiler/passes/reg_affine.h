@@ -13,9 +13,9 @@ typedef struct RegAffine {
 
 void reg_affine_init(RegAffine *f, const Kernel *k, Arena *arena);
 
-/* Returns an integer expression as an affine expression in which no register with a known
+/* Gives an integer expression as an affine expression in which no register with a known
  * value occurs. */
-Affine reg_affine_of(const RegAffine *f, ExprId e);
+void reg_affine_of(const RegAffine *f, ExprId e, Affine *out);
 
 /* Call it after a statement that sets a register or loads one. */
 void reg_affine_assign(RegAffine *f, const Stmt *s);
