@@ -99,7 +99,7 @@ static void tik_yyerror(const Loc *at, Parser *p, const char *message);
 %type <param> param lambda_param plain_param
 %type <word> dots
 
-/* Lines that the fast path has read (compiler/syntax/fast_line.c): a statement, and the
+/* Lines that the fast path has read (compiler/syntax/fast_line.c): statements, and the
  * heads of those with a block: the item of 'with', target and source of 'for', the
  * condition of 'if'. */
 %token <list> LINE WITH_LINE FOR_LINE

@@ -907,15 +907,15 @@ read_statement(Fast *f, int keyword, TIK_YYSTYPE *value)
 
 /* Returns the keyword that a line begins with, or 0; only of those that read_statement
  * knows. */
-static int
-statement_keyword(const Fast *f, Loc first)
+static inline int
+statement_keyword(Parser *p, Loc first)
 {
-    switch (peek(f)) {
+    switch (p->text[first.begin]) {
     case 'w':
     case 'f':
     case 'i':
     case 'r':
-        return look_up(f->p, f->text + first.begin, first.end - first.begin)->keyword;
+        return look_up(p, p->text + first.begin, first.end - first.begin)->keyword;
     default:
         return 0;
     }
@@ -972,52 +972,111 @@ fast_first(Parser *p, Loc *at)
 /* Counts the work of a line's tokens, and returns whether it is within the limits; where
  * it is not, reading token by token finds the one at which it ends. */
 static bool
-count_work(Parser *p, const Fast *f)
+count_work(Parser *p, int64_t tokens)
 {
     Unit *u = p->u;
     const Limits *l = &u->opt.limits;
-    int64_t work =
-        (int64_t)TOKEN_STEPS * f->tokens; /* the line end for the first token */
+    int64_t work = TOKEN_STEPS * tokens;
     if (u->work + work > l->steps || u->arena.used - p->evaluated > l->memory) {
         return false;
     }
     u->work += work;
-    p->fast_work = work;
+    p->fast_work += work;
     return true;
 }
 
 /* Notes the line as if its tokens had been read one by one. */
 static void
-note_line(Parser *p, const Fast *f, int token, int head)
+note_line(Parser *p, const Fast *f, Loc first, int token, int head)
 {
     Line *line = &p->line;
     line->head = head ? head : NAME;
-    line->head_at = p->fast_at;
+    line->head_at = first;
     line->colon = token != LINE;
     line->last = line->colon ? ':' : NAME;
     line->last_at = (Loc){f->end - 1, f->end};
 }
 
-int
-fast_line(Parser *p, Loc first, TIK_YYSTYPE *value, Loc *at)
+/* Reads the line that begins with the word 'first', and the keyword 'head' if that is not
+ * 0, and passes over it; tokens is what it takes beside its own. Returns its token, or 0
+ * when it did nothing. */
+static int
+read_line(Parser *p, Loc first, int head, int64_t tokens, TIK_YYSTYPE *value, Loc *at)
 {
     Unit *u = p->u;
     ArenaMark mark = arena_mark(&u->tree);
     int64_t tree = u->tree.used;
     int64_t used = u->arena.used;
     Fast f = {.p = p, .text = p->text, .at = first.begin, .limit = p->fast_limit};
-    p->fast_at = first;
-    int head = statement_keyword(&f, first);
     int token = read_statement(&f, head, value);
-    if (!token || !count_work(p, &f)) {
+    if (!token || !count_work(p, tokens + f.tokens)) {
         arena_rewind(&u->tree, mark);
         u->tree.used = tree;
         u->arena.used = used;
         return 0;
     }
     *at = (Loc){first.begin, f.end};
-    note_line(p, &f, token, head);
+    note_line(p, &f, first, token, head);
     p->scanned = p->line_begin = skip_comment(p, f.at) + 1;
-    p->at_line_start = true;
+    return token;
+}
+
+/* Returns whether the next line is as far in as the present block, by blanks alone, and
+ * begins with a word that begins no block; *at is the word, *head its keyword or 0.
+ * Nothing is to be done between the lines then: no comment before it counts. */
+static bool
+goes_on(Parser *p, Loc *at, int *head)
+{
+    const Block *block = &p->levels.p[p->levels.n - 1];
+    const char *s = p->text;
+    uint32_t i = p->scanned;
+    bool plain = block->column == block->narrow && p->comments.n == 0 &&
+                 p->u->opt.severity.places.n == 0;
+    if (!plain || i >= p->fast_limit) {
+        return false;
+    }
+    while (s[i] == ' ') {
+        i++;
+    }
+    if (i - p->scanned != block->column || classes[(unsigned char)s[i]] != C_WORD) {
+        return false;
+    }
+    *at = (Loc){i, word_end(s, i)};
+    *head = statement_keyword(p, *at);
+    return *head == 0 || *head == RETURN;
+}
+
+/* Reads the statements on the lines after one, as many as can be read so, and adds them
+ * to its list. */
+static void
+read_more(Parser *p, TIK_YYSTYPE *value, Loc *at)
+{
+    enum {
+        MAX_LINES = 64 /* parts of a program end between tokens */
+    };
+    Loc first;
+    int head;
+    for (int i = 1; i < MAX_LINES && goes_on(p, &first, &head); i++) {
+        TIK_YYSTYPE next;
+        Loc line;
+        /* the line is a token, too */
+        if (!read_line(p, first, head, 1, &next, &line)) {
+            return;
+        }
+        value->list = list_join(value->list, next.list);
+        at->end = line.end;
+    }
+}
+
+int
+fast_line(Parser *p, Loc first, TIK_YYSTYPE *value, Loc *at)
+{
+    p->fast_at = first;
+    p->fast_work = 0;
+    int token = read_line(p, first, statement_keyword(p, first), 0, value, at);
+    if (token == LINE) {
+        read_more(p, value, at);
+    }
+    p->at_line_start = p->at_line_start || token;
     return token;
 }

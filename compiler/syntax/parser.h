@@ -129,7 +129,7 @@ typedef struct Parser {
     uint32_t fast_limit; /* lines from here on are not read so */
     bool fast;           /* the line whose first token is at fast_at may be */
     Loc fast_at;
-    int64_t fast_work; /* steps of the line */
+    int64_t fast_work; /* steps of the lines that were read at once */
 
     /* fields of the builders */
     Ast *loose_as;   /* the last 'a as b' in brackets; valid only in a with statement */
@@ -180,8 +180,9 @@ int scan_token(Parser *p, union TIK_YYSTYPE *value, Loc *at);
 /* Goes on to the first token of a line and returns whether fast_line may read it; *at is
  * then the token, which is a word. */
 bool fast_first(Parser *p, Loc *at);
-/* Reads a line that begins with that token. Returns its token of the grammar, and where
- * it is; or 0 when it did nothing, since the line is to be read token by token. */
+/* Reads a line that begins with that token, and if it is a statement those after it on
+ * the same level, too. Returns the token of the grammar that they are, and where it is;
+ * or 0 when it did nothing, since the line is to be read token by token. */
 int fast_line(Parser *p, Loc first, union TIK_YYSTYPE *value, Loc *at);
 
 /* ---- indent.c ------------------------------------------------------------ */
@@ -190,8 +191,8 @@ int tik_yylex(union TIK_YYSTYPE *value, Loc *at, Parser *p);
 /* Returns whether the token, the first of its physical line, is not to the right of the
  * open block's column. */
 bool indent_is_left(Parser *p, Loc at);
-/* Reads the first token again of a line that was read at once, where the grammar accepts
- * no statement; returns where that is. */
+/* Reads the first token again of the lines that were read at once, where the grammar
+ * accepts no statement; returns where that is. */
 Loc indent_unread_line(Parser *p);
 /* Makes the filter skip the line's rest and report no further faults of it. */
 void indent_fail_line(Parser *p);
