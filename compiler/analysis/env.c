@@ -68,9 +68,13 @@ op_range(const Env *env, const Expr *e, bool *exact)
     return scalar_interval((ScalarOp)e->op, &in, exact);
 }
 
-static Interval
-op_range_kept(const Env *env, ExprId id, const Expr *e)
+Interval
+env_operation(const Env *env, ExprId id)
 {
+    const Expr *e = ir_expr(env->k, id);
+    if (e->kind != EX_OP) {
+        UNREACHABLE();
+    }
     if (e->size < MEMO_MIN_NODES) {
         return with_facts(env, id, op_range(env, e, NULL));
     }
@@ -80,25 +84,6 @@ op_range_kept(const Env *env, ExprId id, const Expr *e)
         *m = (EnvMemo){id, env->epoch, r};
     }
     return m->range;
-}
-
-Interval
-env_expr(const Env *env, ExprId id)
-{
-    const Expr *e = ir_expr(env->k, id);
-    switch ((ExprKind)e->kind) {
-    case EX_NONE:
-        break;
-    case EX_CONST:
-        return interval_const(e->imm);
-    case EX_REG:
-        return env->cells[e->a];
-    case EX_VAR:
-        return env->cells[env->nregs + e->a];
-    case EX_OP:
-        return op_range_kept(env, id, e);
-    }
-    UNREACHABLE();
 }
 
 /* ---- affine expressions -------------------------------------------------- */

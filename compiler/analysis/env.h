@@ -60,7 +60,20 @@ typedef struct Env {
 
 void env_init(Env *env, const Kernel *k, Arena *arena);
 
-Interval env_expr(const Env *env, ExprId e);
+/* Returns the range of an operation. */
+Interval env_operation(const Env *env, ExprId e);
+
+/* Returns the range of an expression. */
+static inline Interval
+env_expr(const Env *env, ExprId e)
+{
+    const Expr *x = ir_expr(env->k, e);
+    return x->kind == EX_CONST ? interval_const(x->imm)
+           : x->kind == EX_REG ? env->cells[x->a]
+           : x->kind == EX_VAR ? env->cells[env->nregs + x->a]
+                               : env_operation(env, e);
+}
+
 /* Returns the range through the affine expression, which shows that x - x is 0. */
 Interval env_range(const Env *env, ExprId e);
 bool env_affine(const Env *env, ExprId e, Affine *out);
