@@ -54,11 +54,22 @@ typedef struct CompUse {
     Block *scope;
 } CompUse;
 
+/* A variable of the module that was asked for. */
+typedef struct GlobalName {
+    Sym name;
+    uint32_t slot;
+} GlobalName;
+
+enum {
+    RECENT_NAMES = 64 /* a power of two */
+};
+
 typedef struct Resolver {
     Interp *in;
     Arena *keep; /* arena of the unit */
     Arena tmp;
     ModuleVal *module;
+    GlobalName recent[RECENT_NAMES]; /* those that were asked for last, by name */
     VEC(Use) uses;
     VEC(Block *) holders;
     VEC(CompUse) comps;
@@ -420,13 +431,23 @@ lookup(const Block *s, Sym name, bool *in_class)
 }
 
 static void
-use_name(Resolver *r, Block *s, Ast *n, Sym name)
+use_global(Resolver *r, Ast *n, Sym name, NamePlace place)
+{
+    GlobalName *m = &r->recent[name & (RECENT_NAMES - 1)];
+    if (m->name != name) {
+        *m = (GlobalName){name, attrs_slot(r->keep, &r->module->attrs, name)};
+    }
+    set_place(n, place, m->slot);
+}
+
+/* Finds the variable that a name means in a function or a class. */
+static NOINLINE void
+use_inside(Resolver *r, Block *s, Ast *n, Sym name)
 {
     bool in_class = false;
-    Binding *v = s->kind == SCOPE_MODULE ? NULL : lookup(s, name, &in_class);
+    Binding *v = lookup(s, name, &in_class);
     if (!v) {
-        uint32_t slot = attrs_slot(r->keep, &r->module->attrs, name);
-        set_place(n, in_class ? PLACE_CLASS_GLOBAL : PLACE_GLOBAL, slot);
+        use_global(r, n, name, in_class ? PLACE_CLASS_GLOBAL : PLACE_GLOBAL);
         return;
     }
     VEC_PUSH(&r->tmp, &r->uses, (Use){n, v, s->holder, in_class});
@@ -445,6 +466,16 @@ use_name(Resolver *r, Block *s, Ast *n, Sym name)
     }
 }
 
+static inline void
+use_name(Resolver *r, Block *s, Ast *n, Sym name)
+{
+    if (s->kind == SCOPE_MODULE) {
+        use_global(r, n, name, PLACE_GLOBAL);
+    } else {
+        use_inside(r, s, n, name);
+    }
+}
+
 /* Returns whether a node has nothing to resolve: that is a third of all. */
 static inline bool
 is_number(const Ast *n)
@@ -452,7 +483,7 @@ is_number(const Ast *n)
     return n->kind == AST_INT && n->op != INT_TEXT;
 }
 
-static void
+static inline void
 walk_name(Resolver *r, Block *s, Ast *n)
 {
     n->name = private_name(r, s, n->name);
@@ -592,7 +623,7 @@ walk_comp(Resolver *r, Block *s, Ast *n)
 
 /* ---- constants and calls ------------------------------------------------- */
 
-static void
+static inline void
 walk_call(Resolver *r, Block *s, Ast *n)
 {
     for (Ast *a = n->list; a; a = a->next) {
@@ -742,11 +773,6 @@ walk_children(Resolver *r, Block *s, Ast *n)
     case AST_MODULE:
         walk_module(r, s, n);
         break;
-    case AST_BINARY:
-    case AST_INDEX:
-        walk_node(r, s, n->a);
-        walk_node(r, s, n->b);
-        break;
     case AST_FIELD:
     case AST_PAIR:
     case AST_AND:
@@ -764,7 +790,6 @@ walk_children(Resolver *r, Block *s, Ast *n)
     case AST_KEYWORD:
     case AST_YIELD:
     case AST_AWAIT:
-    case AST_EXPR:
     case AST_RETURN:
         walk(r, s, n->a);
         break;
@@ -773,20 +798,11 @@ walk_children(Resolver *r, Block *s, Ast *n)
     }
 }
 
-static void
-walk(Resolver *r, Block *s, Ast *n)
+/* Walks a node of a kind that few nodes are of. */
+static NOINLINE void
+walk_rare(Resolver *r, Block *s, Ast *n)
 {
-    if (!n) {
-        return;
-    }
     switch ((AstKind)n->kind) {
-    case AST_NAME:
-        walk_name(r, s, n);
-        break;
-    case AST_ATTR:
-        n->name = private_name(r, s, n->name);
-        walk_node(r, s, n->a);
-        break;
     case AST_WALRUS: {
         Block *f = s;
         while (f->kind == SCOPE_COMP) {
@@ -823,9 +839,6 @@ walk(Resolver *r, Block *s, Ast *n)
             walk_comp(r, s, n);
         }
         break;
-    case AST_CALL:
-        walk_call(r, s, n);
-        break;
     case AST_IMPORT:
     case AST_FROM:
         walk_aliases(r, s, n);
@@ -836,6 +849,39 @@ walk(Resolver *r, Block *s, Ast *n)
         break;
     default:
         walk_children(r, s, n);
+        break;
+    }
+}
+
+static void
+walk(Resolver *r, Block *s, Ast *n)
+{
+    if (!n) {
+        return;
+    }
+    switch ((AstKind)n->kind) {
+    case AST_NAME:
+        walk_name(r, s, n);
+        break;
+    case AST_ATTR:
+        n->name = private_name(r, s, n->name);
+        walk_node(r, s, n->a);
+        break;
+    case AST_CALL:
+        walk_call(r, s, n);
+        break;
+    case AST_BINARY:
+    case AST_INDEX:
+        walk_node(r, s, n->a);
+        walk_node(r, s, n->b);
+        break;
+    case AST_EXPR:
+        walk_node(r, s, n->a);
+        break;
+    case AST_FLOAT:
+        break;
+    default:
+        walk_rare(r, s, n);
         break;
     }
 }
