@@ -498,20 +498,28 @@ ir_args(Kernel *k, const Arg *args, int n)
     return first;
 }
 
-/* Packs a place that is known. */
+/* Keeps a place that is too long, or in a file of too large a number. */
+static NOINLINE ArgSpan
+far_span(Kernel *k, const Span *s)
+{
+    VEC_PUSH(&k->arena, &k->far_spans, *s);
+    return (ArgSpan){.begin = k->far_spans.n - 1, .far = 1};
+}
+
+/* Packs a place; one in no file is unknown. */
 static inline ArgSpan
-pack_span(Kernel *k, Span s)
+pack_span(Kernel *k, const Span *s)
 {
     enum {
         LEN_BITS = 19,
         FILE_BITS = 12
     };
-    uint32_t len = s.end - s.begin;
-    if ((len >> LEN_BITS | s.file >> FILE_BITS) == 0) {
-        return (ArgSpan){.begin = s.begin, .len = len, .file = s.file};
+    uint32_t len = s->end - s->begin;
+    bool near = (len >> LEN_BITS | s->file >> FILE_BITS) == 0;
+    if (near || s->file == 0) {
+        return (ArgSpan){.begin = s->begin, .len = len, .file = s->file};
     }
-    VEC_PUSH(&k->arena, &k->far_spans, s);
-    return (ArgSpan){.begin = k->far_spans.n - 1, .far = 1};
+    return far_span(k, s);
 }
 
 uint32_t
@@ -523,7 +531,7 @@ ir_args_at(Kernel *k, const Arg *args, const Span *spans, int n)
     RESERVE(&k->arena, &k->arg_spans, n);
     ArgSpan *to = k->arg_spans.p + k->arg_spans.n;
     for (int i = 0; i < n; i++) {
-        to[i] = spans[i].file ? pack_span(k, spans[i]) : (ArgSpan){0};
+        to[i] = pack_span(k, &spans[i]);
     }
     k->arg_spans.n += (uint32_t)n;
     return ir_args(k, args, n);
