@@ -531,6 +531,7 @@ call_with_self(Interp *in, Value callee, Value self, const CallArgs *args)
     all.pos = pos;
     all.npos++;
     all.pos_span = NULL;
+    all.kinds = 0;
     Value r = call_any(in, callee, &all);
     stack_release(in, mark);
     return r;

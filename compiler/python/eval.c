@@ -693,40 +693,46 @@ make_room(Interp *in, const CallFacts *f, bool spans)
     return to;
 }
 
-/* Puts a keyword argument. */
-static inline void
-fill_keyword(Interp *in, Filling *to, const Ast *a, Value v)
+/* Evaluates the keyword arguments of a call; false if one failed. */
+static bool
+fill_keywords(Interp *in, const Ast *a, Filling to, uint32_t *kinds)
 {
-    *to->kw++ = v;
-    *to->name++ = a->name;
-    if (to->pos_span) {
-        uint32_t begin = a->span.begin;
-        uint32_t end = begin + sym_len(&in->u->names, a->name);
-        *to->kw_span++ = a->a->span;
-        *to->name_span++ = (Span){a->span.file, begin, end};
-    }
-}
-
-/* Evaluates the arguments of a call in order; false if one failed. */
-static inline bool
-fill_arguments(Interp *in, const Ast *e, Filling to)
-{
-    for (Ast *a = e->list; a; a = a->next) {
-        bool keyword = a->kind == AST_KEYWORD;
-        Value v = argument(in, keyword ? a->a : a);
+    for (; a; a = a->next) {
+        Value v = argument(in, a->a);
         if (val_failed(v)) {
             return false;
         }
-        if (keyword) {
-            fill_keyword(in, &to, a, v);
-            continue;
-        }
-        *to.pos++ = v;
+        *kinds |= 1u << v.kind;
+        *to.kw++ = v;
+        *to.name++ = a->name;
         if (to.pos_span) {
-            *to.pos_span++ = a->span;
+            uint32_t begin = a->span.begin;
+            uint32_t end = begin + sym_len(&in->u->names, a->name);
+            *to.kw_span++ = a->a->span;
+            *to.name_span++ = (Span){a->span.file, begin, end};
         }
     }
     return true;
+}
+
+/* Evaluates the arguments of a call in order, those with names after the others; false if
+ * one failed. *kinds gets a bit for the kind of each. */
+static inline bool
+fill_arguments(Interp *in, const Ast *e, Filling to, uint32_t *kinds)
+{
+    Ast *a = e->list;
+    for (uint32_t i = 0; i < e->facts.npos; i++, a = a->next) {
+        Value v = argument(in, a);
+        if (val_failed(v)) {
+            return false;
+        }
+        *kinds |= 1u << v.kind;
+        to.pos[i] = v;
+        if (to.pos_span) {
+            to.pos_span[i] = a->span;
+        }
+    }
+    return !a || fill_keywords(in, a, to, kinds);
 }
 
 /* Evaluates the arguments of a call and calls. brief: objects of the arguments are not
@@ -747,7 +753,7 @@ call_plain(Interp *in, Ast *e, Value callee, Arena *brief)
                      .kw_span = to.kw_span,
                      .kwname_span = to.name_span};
     in->brief = brief;
-    bool good = fill_arguments(in, e, to);
+    bool good = fill_arguments(in, e, to, &args.kinds);
     Value r = val_fail();
     if (good) {
         in->brief = NULL;

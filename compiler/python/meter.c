@@ -139,13 +139,9 @@ meter_size(Value v)
 static int64_t
 sizes(const Value *p, int n)
 {
-    const uint32_t sized = 1u << VAL_STR | 1u << VAL_BIG | 1u << VAL_TUPLE |
-                           1u << VAL_LIST | 1u << VAL_DICT | 1u << VAL_SET;
     int64_t size = 0;
-    if (val_kinds(p, n) & sized) {
-        for (int i = 0; i < n; i++) {
-            size += meter_size(p[i]);
-        }
+    for (int i = 0; i < n; i++) {
+        size += meter_size(p[i]);
     }
     return size;
 }
@@ -153,7 +149,11 @@ sizes(const Value *p, int n)
 bool
 meter_sizes(Interp *in, Value self, const CallArgs *args)
 {
-    int64_t work = meter_size(self) + args->npos + args->nkw +
-                   sizes(args->pos, args->npos) + sizes(args->kwval, args->nkw);
+    const uint32_t sized = 1u << VAL_STR | 1u << VAL_BIG | 1u << VAL_TUPLE |
+                           1u << VAL_LIST | 1u << VAL_DICT | 1u << VAL_SET;
+    int64_t work = meter_size(self) + args->npos + args->nkw;
+    if (val_arg_kinds(args) & sized) {
+        work += sizes(args->pos, args->npos) + sizes(args->kwval, args->nkw);
+    }
     return core_charge(in, work, args->span);
 }

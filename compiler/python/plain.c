@@ -96,11 +96,6 @@ op_plain(Interp *in, Value v, Span span)
 static bool
 needs_plain(const Value *p, int n)
 {
-    const uint32_t may =
-        1u << VAL_TUPLE | 1u << VAL_LIST | 1u << VAL_SLICE | 1u << VAL_INSTANCE;
-    if (!(val_kinds(p, n) & may)) {
-        return false;
-    }
     for (int i = 0; i < n; i++) {
         if (may_hold_number(p[i])) {
             return true;
@@ -112,10 +107,14 @@ needs_plain(const Value *p, int n)
 const CallArgs *
 op_plain_args(Interp *in, const CallArgs *args, CallArgs *room)
 {
-    if (!needs_plain(args->pos, args->npos) && !needs_plain(args->kwval, args->nkw)) {
+    const uint32_t may =
+        1u << VAL_TUPLE | 1u << VAL_LIST | 1u << VAL_SLICE | 1u << VAL_INSTANCE;
+    if (!(val_arg_kinds(args) & may) ||
+        (!needs_plain(args->pos, args->npos) && !needs_plain(args->kwval, args->nkw))) {
         return args;
     }
     *room = *args;
+    room->kinds = 0;
     room->pos = plain_values(in, args->pos, args->npos, args->span);
     room->kwval = plain_values(in, args->kwval, args->nkw, args->span);
     return (room->pos || !args->npos) && (room->kwval || !args->nkw) ? room : NULL;

@@ -99,6 +99,9 @@ typedef struct CallArgs {
     const Span *kw_span;
     /* spans of the names of the keyword arguments; may be null */
     const Span *kwname_span;
+    /* a bit for each kind that is among the values, perhaps for others as well; 0: it is
+     * not known which */
+    uint32_t kinds;
 } CallArgs;
 
 typedef Value (*BuiltinFn)(Interp *in, Value self, const CallArgs *args);
@@ -213,6 +216,15 @@ val_kinds(const Value *p, int n)
         kinds |= 1u << p[i].kind;
     }
     return kinds;
+}
+
+/* Returns which kinds may be among the values of a call. */
+static inline uint32_t
+val_arg_kinds(const CallArgs *args)
+{
+    return args->kinds
+               ? args->kinds
+               : val_kinds(args->pos, args->npos) | val_kinds(args->kwval, args->nkw);
 }
 
 Value val_str(Interp *in, const char *zero_ended);
