@@ -11,9 +11,9 @@
 /* ---- the table ----------------------------------------------------------- */
 
 #define DFLT_INIT_REQUIRED .dflt = DFLT_REQUIRED
-#define DFLT_INIT_NONE     .dflt = DFLT_NONE
-#define DFLT_INIT_INT(n)   .dflt = DFLT_INT, .value = (n)
-#define DFLT_INIT_BOOL(b)  .dflt = DFLT_BOOL, .value = (b)
+#define DFLT_INIT_NONE     .dflt = DFLT_NONE, .value = {.kind = VAL_NONE}
+#define DFLT_INIT_INT(n)   .dflt = DFLT_INT, .value = {.kind = VAL_INT, .i = (n)}
+#define DFLT_INIT_BOOL(v)  .dflt = DFLT_BOOL, .value = {.kind = VAL_BOOL, .b = (v)}
 #define DFLT_INIT_TEXT(s)  .dflt = DFLT_TEXT, .text = (s)
 #define DFLT_INIT_OWN(s)   .dflt = DFLT_OWN, .text = (s)
 
@@ -203,10 +203,10 @@ put_default(const CallArg *arg, bool keyword, Text *out)
         text_put(out, "=None");
         break;
     case DFLT_INT:
-        text_printf(out, "=%lld", (long long)arg->value);
+        text_printf(out, "=%lld", (long long)arg->value.i);
         break;
     case DFLT_BOOL:
-        text_put(out, arg->value ? "=True" : "=False");
+        text_put(out, arg->value.b ? "=True" : "=False");
         break;
     case DFLT_TEXT:
         text_printf(out, "=\"%s\"", arg->text);
@@ -375,14 +375,7 @@ bind_keyword(Binding *b, int k)
 static inline Value
 default_value(Interp *in, const CallArg *arg)
 {
-    static const uint8_t kinds[] = {[DFLT_REQUIRED] = VAL_FAIL,
-                                    [DFLT_OWN] = VAL_FAIL,
-                                    [DFLT_NONE] = VAL_NONE,
-                                    [DFLT_INT] = VAL_INT};
-    if (arg->dflt < ARRAY_LEN(kinds)) {
-        return (Value){.kind = kinds[arg->dflt], .i = arg->value};
-    }
-    return arg->dflt == DFLT_BOOL ? val_bool(arg->value != 0) : val_str(in, arg->text);
+    return arg->dflt == DFLT_TEXT ? val_str(in, arg->text) : arg->value;
 }
 
 void
@@ -454,7 +447,8 @@ call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span
     for (int k = 0; k < args->nkw; k++) {
         TRY(bind_keyword(&b, k));
     }
-    for (int i = args->npos; i < s->n; i++) {
+    Span span = args->span;
+    for (int i = args->npos, n = s->n; i < n; i++) {
         const CallArg *arg = &s->args[i];
         if (b.given >> i & 1) {
             continue;
@@ -464,7 +458,7 @@ call_bind(Interp *in, const Signature *s, const CallArgs *args, Value *got, Span
         }
         got[i] = default_value(in, arg);
         if (spans) {
-            spans[i] = args->span;
+            spans[i] = span;
         }
     }
     return true;

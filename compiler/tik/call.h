@@ -60,7 +60,7 @@ typedef struct CallArg {
     const char *other; /* a second name, or null */
     uint8_t kind;      /* CallKind */
     uint8_t dflt;      /* ArgDefault */
-    int64_t value;     /* of DFLT_INT, DFLT_BOOL */
+    Value value;       /* the default; VAL_FAIL of DFLT_TEXT */
     const char *text;  /* of DFLT_TEXT; for DFLT_OWN the text that prototypes show */
     const char *of;    /* details of the argument; "": its kind says all */
 } CallArg;

@@ -223,7 +223,7 @@ tik_in_scope(Interp *in, Tik *c, ExprId e)
 }
 
 bool
-tik_alive(Interp *in, Tik *c, ExprId *e, Span span)
+tik_still_alive(Interp *in, Tik *c, ExprId *e, Span span)
 {
     scopes_of_new(in, c);
     if (!c->expr_scope.p[*e]->open) {

@@ -21,8 +21,8 @@
 typedef struct Making {
     Interp *in;
     Tik *c;
-    Value got[MOST_ARGS];
-    Span span[MOST_ARGS];
+    Value *got; /* by P_Tensor_..., as the span of each */
+    Span *span;
     Span call;
     Root *root;
     Dim *dim;
@@ -592,7 +592,9 @@ Value
 tik_tensor_new(Interp *in, Tik *c, const CallArgs *args)
 {
     core_owe(in, TENSOR_STEPS);
-    Making m = {.in = in, .c = c, .call = args->span};
+    Value got[MOST_ARGS];
+    Span span[MOST_ARGS];
+    Making m = {.in = in, .c = c, .got = got, .span = span, .call = args->span};
     if (!tik_bind(in, CALL_Tensor, args, m.got, m.span)) {
         return val_fail();
     }

@@ -361,10 +361,17 @@ bool tik_emit_element(Interp *in, Tik *c, Stmt s, Span span);
 /* Continues the open chain with an elif_scope: the loads of its condition move into the
  * else body. The registers live in the given scope from now on. */
 void tik_take_loads(Tik *c, TScope *scope);
+/* Does what tik_alive does, also for expressions that were not looked at yet. */
+bool tik_still_alive(Interp *in, Tik *c, ExprId *e, Span span);
 /* Returns false with scope-ended when the expression reads something whose scope was
  * closed. In *e, variables of multi-core loops that have ended become the core's
  * index. */
-bool tik_alive(Interp *in, Tik *c, ExprId *e, Span span);
+static inline bool
+tik_alive(Interp *in, Tik *c, ExprId *e, Span span)
+{
+    bool known = *e < c->expr_scope.n && c->expr_scope.p[*e]->open;
+    return known || tik_still_alive(in, c, e, span);
+}
 /* Returns whether nothing that the expression reads is closed; reports nothing. */
 bool tik_in_scope(Interp *in, Tik *c, ExprId e);
 RegId tik_new_reg(Interp *in, Tik *c, Sym name, Dtype t, Span span);

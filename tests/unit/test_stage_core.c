@@ -204,7 +204,7 @@ test_containers_text(void **state)
 static const CallArg params[] = {
     {.name = "dst", .dflt = DFLT_REQUIRED, .of = ""},
     {.name = "src", .dflt = DFLT_REQUIRED, .of = ""},
-    {.name = "sid", .dflt = DFLT_INT, .value = 7, .of = ""},
+    {.name = "sid", .dflt = DFLT_INT, .value = {.kind = VAL_INT, .i = 7}, .of = ""},
     {.name = "opt", .dflt = DFLT_OWN, .text = "0", .of = ""},
 };
 static const Signature signature = {.name = "data_move", .args = params, .n = 4};
