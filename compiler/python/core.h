@@ -599,7 +599,16 @@ Value op_index(Interp *in, Value v, Span span);
  * (an int when the value is integral, else a float), or of __index__ when the class holds
  * no items; this applies inside a tuple, a list or a slice, too. Other values are
  * returned as they are. */
-Value op_plain(Interp *in, Value v, Span span);
+Value op_plain_inside(Interp *in, Value v, Span span);
+enum {
+    /* the kinds of values that may be a number of a class, or hold one */
+    PLAIN_KINDS = 1 << VAL_TUPLE | 1 << VAL_LIST | 1 << VAL_SLICE | 1 << VAL_INSTANCE
+};
+static inline Value
+op_plain(Interp *in, Value v, Span span)
+{
+    return PLAIN_KINDS >> v.kind & 1 ? op_plain_inside(in, v, span) : v;
+}
 /* Returns the arguments with each value as op_plain gives it: args itself when that
  * changes none, else *room. Returns null after an exception. */
 const CallArgs *op_plain_args(Interp *in, const CallArgs *args, CallArgs *room);

@@ -85,7 +85,7 @@ plain_slice(Interp *in, const SliceVal *s, Span span)
 }
 
 Value
-op_plain(Interp *in, Value v, Span span)
+op_plain_inside(Interp *in, Value v, Span span)
 {
     return !may_hold_number(v)      ? v
            : v.kind == VAL_INSTANCE ? plain_number(in, v, span)
@@ -107,9 +107,7 @@ needs_plain(const Value *p, int n)
 const CallArgs *
 op_plain_args(Interp *in, const CallArgs *args, CallArgs *room)
 {
-    const uint32_t may =
-        1u << VAL_TUPLE | 1u << VAL_LIST | 1u << VAL_SLICE | 1u << VAL_INSTANCE;
-    if (!(val_arg_kinds(args) & may) ||
+    if (!(val_arg_kinds(args) & PLAIN_KINDS) ||
         (!needs_plain(args->pos, args->npos) && !needs_plain(args->kwval, args->nkw))) {
         return args;
     }

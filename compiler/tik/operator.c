@@ -172,6 +172,19 @@ number_side(Interp *in, Tik *c, Side *s, Dtype t, Span span)
     return true;
 }
 
+/* Returns whether the value is an int that the type has; those of bool are none. */
+static bool
+is_int_of(Dtype t, Value v)
+{
+    int64_t lo, hi;
+    bool full;
+    if (v.kind != VAL_INT || t == DT_BOOL || dtype_is_float(t)) {
+        return false;
+    }
+    scalar_range(t, &lo, &hi, &full);
+    return v.i >= lo && v.i <= hi;
+}
+
 /* Converts both sides to one type. */
 static bool
 unify(Interp *in, Tik *c, ScalarOp op, Side *l, Side *r, Span span)
@@ -182,7 +195,12 @@ unify(Interp *in, Tik *c, ScalarOp op, Side *l, Side *r, Span span)
     if (l->number || r->number) {
         Side *run = l->number ? r : l;
         Side *num = l->number ? l : r;
-        t = number_type(num->v, ir_expr(k, run->e)->dtype, logic);
+        t = ir_expr(k, run->e)->dtype;
+        if (is_int_of(t, num->v)) { /* nearly all */
+            num->e = ir_const(k, t, num->v.i);
+            return true;
+        }
+        t = number_type(num->v, t, logic);
         TRY(number_side(in, c, num, t, span));
     } else {
         Dtype a = ir_expr(k, l->e)->dtype, b = ir_expr(k, r->e)->dtype;
@@ -323,9 +341,9 @@ tik_binary(Interp *in, AstOp op, Value left, Value right, Span span)
     if (is_compare(op) && is_number(left)) { /* as in Python */
         return tik_binary(in, mirrored(op), right, left, span);
     }
-    Tik *c = tik_container_of(left) ? tik_container_of(left) : tik_container_of(right);
-    bool known = (is_number(left) || tik_container_of(left)) &&
-                 (is_number(right) || tik_container_of(right));
+    Tik *of_left = tik_container_of(left), *of_right = tik_container_of(right);
+    Tik *c = of_left ? of_left : of_right;
+    bool known = (of_left || is_number(left)) && (of_right || is_number(right));
     bool tensor = tik_is(left, &tik_tensor_class) || tik_is(right, &tik_tensor_class);
     ScalarOp sop = scalar_op(op);
     if (!known && (op == AOP_EQ || op == AOP_NE)) {

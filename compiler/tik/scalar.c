@@ -100,22 +100,9 @@ load_into(Interp *in, View *v, RegId reg, bool fresh, Span span)
     return fresh ? tik_emit_element(in, c, s, span) : tik_emit(in, c, s, span, NULL);
 }
 
-Tik *
-tik_container_of(Value v)
-{
-    if (tik_is(v, &tik_tensor_class)) {
-        return ((View *)v.obj)->root->c;
-    }
-    return tik_is_runtime(v) ? tik_runtime(v)->c : NULL;
-}
-
 bool
-tik_own(Interp *in, const Tik *c, Value v, Span span)
+tik_not_own(Interp *in, Value v, Span span)
 {
-    const Tik *own = tik_container_of(v);
-    if (!own || own == c) {
-        return true;
-    }
     py_diag(in, D_ARG_TYPE, span, "the %s belongs to another container",
             val_type_name(v));
     return false;

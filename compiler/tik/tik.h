@@ -335,9 +335,22 @@ tik_runtime(Value v)
     return (ExprObj *)v.obj;
 }
 /* Returns the container of a tensor, Scalar or Expr; null for other values. */
-Tik *tik_container_of(Value v);
+static inline Tik *
+tik_container_of(Value v)
+{
+    return tik_is_runtime(v)              ? tik_runtime(v)->c
+           : tik_is(v, &tik_tensor_class) ? ((View *)v.obj)->root->c
+                                          : NULL;
+}
+/* Reports a value of another container; returns false. */
+bool tik_not_own(Interp *in, Value v, Span span);
 /* Returns false with arg-type when the value belongs to another container. */
-bool tik_own(Interp *in, const Tik *c, Value v, Span span);
+static inline bool
+tik_own(Interp *in, const Tik *c, Value v, Span span)
+{
+    const Tik *own = tik_container_of(v);
+    return !own || own == c || tik_not_own(in, v, span);
+}
 
 /* tik.Dprofile(...). */
 Value tik_profile_new(Interp *in, Value self, const CallArgs *args);
