@@ -102,6 +102,16 @@ arena_mark(const Arena *a)
     return (ArenaMark){a->head, a->next};
 }
 
+/* Clears what was handed out of the newest chunk from 'from' on: it is handed out
+ * again. */
+static void
+clear(const Arena *a, char *from)
+{
+    if (!a->raw && from != a->next) {
+        memset(from, 0, (size_t)(a->next - from));
+    }
+}
+
 /* Takes the newest chunk off. If it is worth it, it stays to be taken again, unless it is
  * one that the system should rather have. */
 static void
@@ -113,7 +123,7 @@ release_newest(Arena *a, bool worth)
         give_chunk(c);
         return;
     }
-    memset(c + 1, 0, (size_t)(a->next - (char *)(c + 1)));
+    clear(a, (char *)(c + 1));
     c->older = NULL;
     a->spare = c;
 }
@@ -130,7 +140,7 @@ arena_rewind(Arena *a, ArenaMark mark)
     }
     if (a->head) {
         char *next = mark.head ? mark.next : (char *)(a->head + 1);
-        memset(next, 0, (size_t)(a->next - next)); /* it is handed out again */
+        clear(a, next);
         a->next = next;
     }
 }

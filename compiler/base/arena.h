@@ -17,6 +17,7 @@ typedef struct Arena {
     ArenaChunk *spare;  /* one that was released, zeroed, or null */
     ArenaChunk *tables; /* large arrays that grow, each in a chunk of its own */
     int64_t used;       /* bytes handed out; the memory limit of the evaluator reads it */
+    bool raw;           /* rewinding leaves what was handed out as it is */
     /* null, or the count of another arena, which gets this one's chunks too */
     int64_t *also;
 } Arena;
@@ -35,7 +36,7 @@ void arena_free(Arena *a);
 
 ArenaMark arena_mark(const Arena *a);
 /* Releases what a handed out since the mark, except large arrays that grow. used still
- * counts it. */
+ * counts it. After that a raw arena hands out memory that is not zeroed. */
 void arena_rewind(Arena *a, ArenaMark mark);
 
 /* Returns the bytes of memory that an arena takes. */

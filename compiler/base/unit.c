@@ -16,6 +16,7 @@ void
 unit_init(Unit *u)
 {
     memset(u, 0, sizeof *u);
+    u->tree.raw = true; /* nodes are cleared one by one, where they are written */
     intern_init(&u->names, &u->arena);
     text_init(&u->log, &u->arena);
     u->opt.limits = default_limits;

@@ -7,6 +7,8 @@
 
 #include "syntax/ast.h"
 
+#include <string.h>
+
 enum {
     MAX_BRACKETS = 200, /* limit of open brackets */
     MAX_BLOCKS = 200,   /* limit of open blocks */
@@ -239,20 +241,33 @@ enum {
     DEPTH_SHIFT = 5 /* the height of an expression's tree is in the upper bits of flags */
 };
 
-/* Returns zeroed memory that lives as long as the tree. */
+/* Returns memory that lives as long as the tree; it is not zeroed. */
 static inline void *
-ast_alloc(Parser *p, size_t bytes)
+ast_room(Parser *p, size_t bytes)
 {
     p->u->arena.used += (int64_t)bytes;
     return arena_alloc_word(&p->u->tree, bytes);
 }
 
+/* Returns zeroed memory that lives as long as the tree. */
+static inline void *
+ast_alloc(Parser *p, size_t bytes)
+{
+    return memset(ast_room(p, bytes), 0, bytes);
+}
+
 static inline Ast *
 ast_sized(Parser *p, AstKind kind, Loc at, size_t bytes)
 {
-    Ast *node = ast_alloc(p, bytes);
+    Ast *node = ast_room(p, bytes);
     node->kind = (uint8_t)kind;
+    node->op = 0;
+    node->flags = 0;
+    node->name = SYM_NONE;
     node->span = span_of(p, at);
+    node->slot = 0;
+    node->next = NULL;
+    memset((char *)node + offsetof(Ast, a), 0, bytes - offsetof(Ast, a));
     return node;
 }
 

@@ -163,6 +163,26 @@ test_again(void **state)
     assert_int_equal(arena_bytes(&a), 0);
 }
 
+/* A raw arena hands out again what was handed out since a mark, as it is. */
+static void
+test_raw(void **state)
+{
+    (void)state;
+    enum {
+        PIECE = 1 << 10
+    };
+    Arena a = {.raw = true};
+    (void)arena_alloc_word(&a, PIECE);
+    ArenaMark mark = arena_mark(&a);
+    char *p = arena_alloc_word(&a, PIECE);
+    memset(p, 1, PIECE);
+    arena_rewind(&a, mark);
+    const char *q = arena_alloc_word(&a, PIECE);
+    assert_ptr_equal(p, q);
+    assert_true(q[0] == 1 && q[PIECE - 1] == 1);
+    arena_free(&a);
+}
+
 /* Arrays keep what is in them where they get huge pages, whether they begin or become
  * large. */
 static void
@@ -197,7 +217,7 @@ main(void)
         cmocka_unit_test(test_arrays), cmocka_unit_test(test_text),
         cmocka_unit_test(test_count),  cmocka_unit_test(test_words),
         cmocka_unit_test(test_rewind), cmocka_unit_test(test_again),
-        cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_huge),   cmocka_unit_test(test_raw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
