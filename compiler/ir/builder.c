@@ -498,28 +498,32 @@ ir_args(Kernel *k, const Arg *args, int n)
     return first;
 }
 
+/* ArgSpan.rest has the bytes of a place in its low bits, then whether it is far, then the
+ * file; without a file a place is unknown. */
+enum {
+    LEN_BITS = 19,
+    FILE_AT = LEN_BITS + 1,
+    FILE_BITS = 32 - FILE_AT
+};
+
+static const uint32_t far_place = UINT32_C(1) << LEN_BITS;
+
 /* Keeps a place that is too long, or in a file of too large a number. */
 static NOINLINE ArgSpan
 far_span(Kernel *k, const Span *s)
 {
     VEC_PUSH(&k->arena, &k->far_spans, *s);
-    return (ArgSpan){.begin = k->far_spans.n - 1, .far = 1};
+    return (ArgSpan){k->far_spans.n - 1, far_place};
 }
 
-/* Packs a place; one in no file is unknown. */
 static inline ArgSpan
 pack_span(Kernel *k, const Span *s)
 {
-    enum {
-        LEN_BITS = 19,
-        FILE_BITS = 12
-    };
     uint32_t len = s->end - s->begin;
-    bool near = (len >> LEN_BITS | s->file >> FILE_BITS) == 0;
-    if (near || s->file == 0) {
-        return (ArgSpan){.begin = s->begin, .len = len, .file = s->file};
+    if ((len >> LEN_BITS | s->file >> FILE_BITS) == 0) {
+        return (ArgSpan){s->begin, len | s->file << FILE_AT};
     }
-    return far_span(k, s);
+    return s->file ? far_span(k, s) : (ArgSpan){0};
 }
 
 uint32_t
@@ -545,10 +549,11 @@ ir_arg_span(const Kernel *k, const Stmt *s, int param)
         return s->span;
     }
     const ArgSpan *a = &k->arg_spans.p[i];
-    if (a->far) {
+    if (a->rest & far_place) {
         return k->far_spans.p[a->begin];
     }
-    return a->file ? (Span){a->file, a->begin, a->begin + a->len} : s->span;
+    uint32_t file = a->rest >> FILE_AT, len = a->rest & (far_place - 1);
+    return file ? (Span){file, a->begin, a->begin + len} : s->span;
 }
 
 int32_t

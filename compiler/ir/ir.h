@@ -371,9 +371,7 @@ ir_is_multicore(const Stmt *loop)
 /* The place of an operand, in few bytes since there are many of them. */
 typedef struct ArgSpan {
     uint32_t begin; /* far: index in Kernel.far_spans */
-    uint32_t len : 19;
-    uint32_t far : 1;
-    uint32_t file : 12; /* 0: unknown */
+    uint32_t rest;  /* bytes, whether it is far, and file, as builder.c packs them */
 } ArgSpan;
 
 enum {
