@@ -557,7 +557,7 @@ tik_strides(Tik *c, Dim *dim, int ndim)
     ExprId stride = tik_i64(c, 1);
     for (int i = ndim - 1; i >= 0; i--) {
         dim[i].stride = stride;
-        stride = ir_op2(c->k, SOP_MUL, stride, dim[i].len);
+        stride = i > 0 ? ir_op2(c->k, SOP_MUL, stride, dim[i].len) : stride;
     }
 }
 

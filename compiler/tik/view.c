@@ -45,8 +45,8 @@ poison(Interp *in, const View *v)
 ExprId
 tik_product(Tik *c, const Dim *dim, int ndim)
 {
-    ExprId n = tik_i64(c, 1);
-    for (int i = 0; i < ndim; i++) {
+    ExprId n = ndim > 0 ? dim[0].len : tik_i64(c, 1);
+    for (int i = 1; i < ndim; i++) {
         n = ir_op2(c->k, SOP_MUL, n, dim[i].len);
     }
     return n;
