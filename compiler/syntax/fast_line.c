@@ -284,14 +284,13 @@ read_identifier(Fast *f)
 
 /* ---- parts of expressions ------------------------------------------------ */
 
-static Ast *read_expr(Fast *f, int least, uint32_t *begin);
+static Ast *read_expr(Fast *f, int least);
 
 /* Reads a part of an expression from a fresh start: between brackets or commas. */
 static inline Ast *
 read_whole(Fast *f)
 {
-    uint32_t begin;
-    return read_expr(f, 0, &begin);
+    return read_expr(f, 0);
 }
 
 /* Returns the end of the digits from i on. */
@@ -653,9 +652,8 @@ build_operation(Fast *f, Operator o, Ast *a, Ast *b, uint32_t begin)
 static Ast *
 read_prefixed(Fast *f, AstOp op, int least, uint32_t begin)
 {
-    uint32_t ignored;
     f->inside++;
-    Ast *a = read_expr(f, least, &ignored);
+    Ast *a = read_expr(f, least);
     f->inside--;
     return a ? ast_unary(f->p, since(f, begin), op, a) : NULL;
 }
@@ -746,26 +744,24 @@ read_rest(Fast *f, Ast *a, int least, uint32_t begin)
             return a;
         }
         pass_to(f, f->at + o.n);
-        uint32_t ignored;
         f->inside++;
-        Ast *b = read_expr(f, o.tight + (o.tight != BY_POWER), &ignored);
+        Ast *b = read_expr(f, o.tight + (o.tight != BY_POWER));
         f->inside--;
         a = b ? build_operation(f, o, a, b, begin) : NULL;
     }
     return NULL;
 }
 
-/* Reads an expression whose operators bind at least that tight; *begin is where it
- * begins, with the brackets around it. */
+/* Reads an expression whose operators bind at least that tight. */
 static Ast *
-read_expr(Fast *f, int least, uint32_t *begin)
+read_expr(Fast *f, int least)
 {
-    *begin = f->at;
+    uint32_t begin = f->at;
     if (f->inside > MAX_INSIDE || f->tokens > MAX_TOKENS) {
         return NULL;
     }
     Ast *a = read_operand(f, least);
-    return !a || ends[(unsigned char)peek(f)] ? a : read_rest(f, a, least, *begin);
+    return !a || ends[(unsigned char)peek(f)] ? a : read_rest(f, a, least, begin);
 }
 
 /* ---- lines --------------------------------------------------------------- */
