@@ -30,20 +30,27 @@ within_limit(Interp *in, Tik *c, Span span)
     return true;
 }
 
-bool
-tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id)
+/* Records a statement, which gets its span and its chain. */
+static inline bool
+emit(Interp *in, Tik *c, Cursor *at, Stmt *s, Span span, StmtId *id)
 {
     if (!within_limit(in, c, span)) {
         in->fatal = in->u->limit_hit = true;
         return false;
     }
-    s.span = span;
-    s.chain = py_chain(in);
-    StmtId made = ir_append(c->k, at, &s);
+    s->span = span;
+    s->chain = py_chain(in);
+    StmtId made = ir_append(c->k, at, s);
     if (id) {
         *id = made;
     }
     return true;
+}
+
+bool
+tik_emit_at(Interp *in, Tik *c, Cursor *at, Stmt s, Span span, StmtId *id)
+{
+    return emit(in, c, at, &s, span, id);
 }
 
 bool
@@ -56,7 +63,7 @@ tik_emit(Interp *in, Tik *c, Stmt s, Span span, StmtId *id)
         return true;
     }
     c->top->work->chain.active = false;
-    return tik_emit_at(in, c, &c->top->at, s, span, id);
+    return emit(in, c, &c->top->at, &s, span, id);
 }
 
 bool
