@@ -740,9 +740,13 @@ fill_arguments(Interp *in, const Ast *e, Filling to, uint32_t *kinds)
 static Value
 call_plain(Interp *in, Ast *e, Value callee, Arena *brief)
 {
+    if (!e->list) {
+        CallArgs none = {.span = e->span};
+        return finish_call(in, e, callee, &none);
+    }
     const CallFacts *f = &e->facts;
     StackMark mark = stack_mark(in);
-    Filling to = make_room(in, f, e->list && !needs_no_spans(e, callee));
+    Filling to = make_room(in, f, !needs_no_spans(e, callee));
     CallArgs args = {.pos = to.pos,
                      .npos = (int)f->npos,
                      .kwname = to.name,

@@ -151,8 +151,9 @@ meter_sizes(Interp *in, Value self, const CallArgs *args)
 {
     const uint32_t sized = 1u << VAL_STR | 1u << VAL_BIG | 1u << VAL_TUPLE |
                            1u << VAL_LIST | 1u << VAL_DICT | 1u << VAL_SET;
-    int64_t work = meter_size(self) + args->npos + args->nkw;
-    if (val_arg_kinds(args) & sized) {
+    int n = args->npos + args->nkw;
+    int64_t work = meter_size(self) + n;
+    if (n > 0 && (val_arg_kinds(args) & sized)) {
         work += sizes(args->pos, args->npos) + sizes(args->kwval, args->nkw);
     }
     return core_charge(in, work, args->span);
