@@ -40,7 +40,8 @@ unit_add_source(Unit *u, const char *path, const char *text, size_t len)
 {
     Source s = {0};
     s.path = arena_strdup(&u->arena, path);
-    bool lasts = text == u->lent || arena_holds(&u->arena, text);
+    bool lent = text == u->lent, lasts = lent || arena_holds(&u->arena, text);
+    u->arena.used += lent ? (int64_t)len + 1 : 0;
     s.text = lasts ? text : arena_strndup(&u->arena, text, len);
     s.len = (uint32_t)len;
     VEC_PUSH(&u->arena, &u->sources, s);

@@ -18,9 +18,11 @@ struct Unit;
 /* Limits of the compile-time evaluator and of the result; each has a diagnostic that
  * names the limit (limit-steps, limit-depth, limit-memory, limit-ir). */
 typedef struct Limits {
-    int64_t steps;      /* statements and expressions evaluated */
-    int64_t depth;      /* nesting of calls */
-    int64_t memory;     /* bytes of the unit's arena */
+    int64_t steps; /* statements and expressions evaluated */
+    int64_t depth; /* nesting of calls */
+    /* bytes that the unit's arena, and that of a kernel, handed out; also those that were
+     * released since */
+    int64_t memory;
     int64_t statements; /* IR statements of one kernel */
     int64_t errors; /* errors kept, and other diagnostics; 0: all; others are counted */
     int64_t file;   /* bytes of one file that is read */
@@ -129,7 +131,8 @@ void unit_init(Unit *u);
 void unit_free(Unit *u);
 
 /* Adds a source text, and returns its file id. It is copied, unless it is in the unit's
- * arena, or lent to the unit, and ends in a zero byte. CR LF and a byte order mark are
+ * arena, or lent to the unit, and ends in a zero byte; in each case it counts as memory
+ * of the unit. CR LF and a byte order mark are
  * kept here; the scanner deals with them. */
 uint32_t unit_add_source(Unit *u, const char *path, const char *text, size_t len);
 
