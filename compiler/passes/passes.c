@@ -9,6 +9,8 @@
  * they need: so capacity errors show in the same run as broken rules. */
 #include "passes/passes.h"
 
+#include "base/severity.h"
+
 #include "passes/replay.h"
 
 #include <string.h>
@@ -203,6 +205,21 @@ is_in(const PassList *list, const PassInfo *p)
     return false;
 }
 
+/* Returns whether one of the diagnostics from a number on is an error by itself: not one
+ * that the user makes of a warning, nor one that could be allowed. */
+static bool
+has_error(const Unit *u, uint32_t from)
+{
+    for (uint32_t i = from; i < u->diags.n; i++) {
+        const Diag *d = u->diags.p[i];
+        bool error = d->level == LEVEL_ERROR && diag_table[d->id].level == LEVEL_ERROR;
+        if (error && severity_allowable(d->id) == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Runs the passes of a list and returns the facts that hold then. A pass that lacks facts
  * because another one failed is left out. */
 static unsigned
@@ -214,7 +231,11 @@ run_list(Kernel *k, const Kernel *original, const PassList *list, const PassOpti
         if ((p->needs & ~facts) != 0 || (opt && is_in(opt->without, p))) {
             continue;
         }
+        uint32_t before = k->unit->diags.n;
         bool ok = p->run(k);
+        if (ok && has_error(k->unit, before)) {
+            ICE("the pass '%s' found an error and did not say so", p->name);
+        }
         facts = ok ? facts | p->gives : facts & ~(unsigned)FACT_SOUND;
         after_pass(k, p, opt);
         if (original != NULL && opt && opt->verify_each) {
