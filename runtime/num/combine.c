@@ -118,12 +118,6 @@ static Loop *const loops[NUM_TYPES][NUM_COMBINES] = {
     [NUM_F32] = ROW(f32, f32),
 };
 
-bool
-num_combines(NumType t)
-{
-    return loops[t][NUM_ADD] != 0;
-}
-
 void
 num_combine(NumType t, NumCombine op, void *to, const void *from, int64_t n)
 {

@@ -25,11 +25,8 @@ typedef enum NumCombine {
     NUM_COMBINES
 } NumCombine;
 
-/* Returns whether elements of the type can be combined: int8, int16, int32, float16,
- * bfloat16, float32. */
-bool num_combines(NumType t);
-/* Computes to[i] = op(to[i], from[i]) for n elements of a type for which num_combines is
- * true. Addresses need no alignment; to and from share no bytes. */
+/* Computes to[i] = op(to[i], from[i]) for n elements of int8, int16, int32, float16,
+ * bfloat16 or float32. Addresses need no alignment; to and from share no bytes. */
 void num_combine(NumType t, NumCombine op, void *to, const void *from, int64_t n);
 
 #endif
