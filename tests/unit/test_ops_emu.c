@@ -23,9 +23,11 @@
 enum {
     SHAPES = 30000, /* operands without numbers that are drawn for an instruction */
     TAKEN = 12,     /* of them that are tried */
-    DRAWS = 120,    /* draws of numbers for each */
-    RUNS = 12,      /* of them that are executed */
-    ROOM = 1 << 14  /* bytes of a tensor */
+    OF_SLICES =
+        60,        /* the same of instructions on slices, whose lengths make more paths */
+    DRAWS = 120,   /* draws of numbers for each */
+    RUNS = 12,     /* of them that are executed */
+    ROOM = 1 << 14 /* bytes of a tensor */
 };
 
 static uint64_t state_of_random = 20261128;
@@ -87,7 +89,8 @@ draw_shape(Case *c, Op op)
                                           : role == ROLE_DST ? dst
                                                              : src,
                                  .dtype = t,
-                                 .bytes = ROOM};
+                                 .bytes = ROOM,
+                                 .exact = true};
         } else if (role == ROLE_MASK) {
             a->m.form = rnd(3) ? rnd(2) ? MASK_COUNT : MASK_COUNTER : MASK_BITS;
         } else if (role == ROLE_ATTR) {
@@ -100,9 +103,9 @@ draw_shape(Case *c, Op op)
 
 /* Small numbers, whole fractals, and now and then many repeats or a long row. */
 static int64_t
-draw_number(const ParamInfo *p)
+draw_number(const ParamInfo *p, bool fractals)
 {
-    int64_t from = p->rule == RULE_NONE ? 0 : p->lo, kind = rnd(12);
+    int64_t from = p->rule == RULE_NONE ? 0 : p->lo, kind = fractals ? 1 : rnd(12);
     int64_t v = kind == 0   ? 8 * rnd(5)
                 : kind < 3  ? 16 * (1 + rnd(4))
                 : kind == 3 ? rnd(p->role == ROLE_REPEAT ? 700 : 2100)
@@ -164,6 +167,7 @@ static void
 draw_numbers(Case *c)
 {
     int first = -1;
+    bool fractals = rnd(6) == 0;
     for (int i = 0; i < c->n; i++) {
         CheckArg *a = &c->in.args[i];
         Role role = c->p[i].role;
@@ -174,7 +178,7 @@ draw_numbers(Case *c)
             a->t.offset = same && rnd(2) ? c->in.args[first].t.offset : 32 * rnd(40);
             first = first < 0 ? i : first;
         } else if (role == ROLE_REPEAT || role == ROLE_INT) {
-            a->v = draw_number(&c->p[i]);
+            a->v = draw_number(&c->p[i], fractals);
         } else if (role == ROLE_SCALAR) {
             a->v = rnd(2) ? rnd(200) - 60 : 0x3c00 + rnd(2000);
         } else if (role == ROLE_MASK) {
@@ -422,12 +426,48 @@ run_case(const Case *c, int *wrong)
     return made;
 }
 
+static bool
+repeats(const Case *c)
+{
+    bool any = true;
+    for (int i = 0; i < c->n; i++) {
+        any = any && (c->p[i].role != ROLE_REPEAT || c->in.args[i].v != 0);
+    }
+    return any;
+}
+
+/* Puts a tensor that is accessed after the end of its memory: the emulator, which no rule
+ * was asked for, must see that for each operand. */
+static void
+run_outside(const Case *c, int *wrong)
+{
+    Emu e;
+    Case out = *c;
+    int i = (int)rnd(c->n);
+    bool work = strcmp(c->p[i].name, "work_tensor") == 0; /* its bytes are not used */
+    if (!is_tensor(&c->p[i]) || work || !repeats(c) || check_extent(&c->in, i) == 0) {
+        return;
+    }
+    bool made = begin(&e, c);
+    end(&e);
+    out.in.args[i].t.offset = ROOM + 32 * rnd(100);
+    made = begin(&e, &out) && made;
+    if (made && emu_run(e.program, &e.result)) {
+        printf("%s on %s: %s is outside\n", op_table[c->in.op].name, c->in.soc->name,
+               c->p[i].name);
+        show(&out);
+        (*wrong)++;
+    }
+    end(&e);
+}
+
 static int
 try_op(Op op, int *wrong)
 {
     Case c = {.n = 0};
     int taken = 0, all = 0;
-    for (int i = 0; i < SHAPES && taken < TAKEN && *wrong == 0; i++) {
+    int most = form_family(op_table[op].form) == FAM_SLICE ? OF_SLICES : TAKEN;
+    for (int i = 0; i < SHAPES && taken < most && *wrong == 0; i++) {
         memset(&c.choices, 0, sizeof c.choices);
         for (int k = 0; k < CHOICE_COUNT && i % 2; k++) {
             int reading = (int)rnd(3);
@@ -438,7 +478,11 @@ try_op(Op op, int *wrong)
         bool ok = draw_shape(&c, op);
         for (int j = 0; ok && j < DRAWS && runs < RUNS && *wrong == 0; j++) {
             draw_numbers(&c);
-            runs += check_values(&c.in, NULL) && run_case(&c, wrong);
+            bool ran = check_values(&c.in, NULL) && run_case(&c, wrong);
+            runs += ran;
+            if (ran && rnd(2)) {
+                run_outside(&c, wrong);
+            }
         }
         taken += runs > 0;
         all += runs;
