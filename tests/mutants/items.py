@@ -54,6 +54,17 @@ def programs(tree, folder):
     return sorted(os.path.basename(p)[:-3] for p in glob.glob(f'{tree}/tests/{folder}/*.py') if 'def main' in open(p, encoding='utf-8').read())
 
 
+def choices(tree):
+    """The programs of each uncertain point that has several readings: all of them together take longer than a mutant may."""
+    with open(f'{tree}/runtime/isa/choice.def', encoding='utf-8') as f:
+        text = f.read()
+    several = set(re.findall(r'^READING\((\w+), [1-9]', text, re.M))
+    path = 'tests/random/choices.py'
+    for point, number in re.findall(r'^CHOICE\((\w+), "(\w+)"', text, re.M):
+        if point in several:
+            yield Item(f'random choices {number}', path, [sys.executable, path, '--match', number + '='], SHORT)
+
+
 def all_items(tree, full):
     """Those of the tree; with full also what takes minutes each."""
     for path in sorted(glob.glob(f'{tree}/build/unit/test_*')):
@@ -69,6 +80,7 @@ def all_items(tree, full):
         yield Item('kernel ' + os.path.basename(path), name, [sys.executable, 'tests/cross/kernels_on_both.py', name])
     yield from scripts('cross', CROSS, {})
     yield from scripts('random', programs(tree, 'random'), SHORT)
+    yield from choices(tree)
     for folder in FULL if full else ():
         yield from scripts(folder, [n for n in programs(tree, folder) if n not in CROSS], {})
 
