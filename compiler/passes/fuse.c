@@ -520,22 +520,48 @@ belong_together(const Member *a, const Member *b)
     return a->unit == b->unit || share_values(&a->it, &b->it);
 }
 
-/* Numbers the parts of a group: members that share values, themselves or through others,
- * have one number. Members of different parts are independent. */
 static void
-find_parts(const Group *g, int *part)
+unite(int *part, int n, int a, int b)
+{
+    int low = MIN(part[a], part[b]), high = MAX(part[a], part[b]);
+    for (int i = 0; i < n; i++) {
+        part[i] = part[i] == high ? low : part[i];
+    }
+}
+
+/* Unites parts with checks that would come in another order: what is reported is the
+ * first rule that the program breaks. */
+static bool
+unite_checks(const Kernel *k, const Group *g, int *part)
+{
+    for (int i = 0; i < g->n; i++) {
+        for (int j = 0; j < i; j++) {
+            if (part[j] > part[i] &&
+                k->stmts.p[g->member[j].stmt].proof == PROOF_RUNTIME &&
+                k->stmts.p[g->member[i].stmt].proof == PROOF_RUNTIME) {
+                unite(part, g->n, i, j);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Numbers the parts of a group by their first members: those that share values,
+ * themselves or through others, have one number. Members of different parts are
+ * independent. */
+static void
+find_parts(const Kernel *k, const Group *g, int *part)
 {
     for (int i = 0; i < g->n; i++) {
         part[i] = i;
         for (int j = 0; j < i; j++) {
-            if (part[j] == part[i] || !belong_together(&g->member[j], &g->member[i])) {
-                continue;
-            }
-            int low = MIN(part[i], part[j]), high = MAX(part[i], part[j]);
-            for (int m = 0; m <= i; m++) {
-                part[m] = part[m] == high ? low : part[m];
+            if (part[j] != part[i] && belong_together(&g->member[j], &g->member[i])) {
+                unite(part, i + 1, i, j);
             }
         }
+    }
+    while (unite_checks(k, g, part)) {
     }
 }
 
@@ -632,7 +658,7 @@ static void
 append_group(Fuse *f, const Group *g, Chain *c)
 {
     int part[MOST_MEMBERS];
-    find_parts(g, part);
+    find_parts(f->k, g, part);
     for (int i = 0; i < g->n; i++) {
         if (is_uneven(g, part, i)) {
             append_uneven(f, g, part, i, c);

@@ -51,9 +51,17 @@ typedef struct Machine {
     uint64_t outside; /* see term_at */
     bool samples;     /* it executes a few iterations of a loop */
     bool sampled;     /* it left some out */
+    bool broke;       /* a rule: that core has ended */
     int chunk;
     int64_t part; /* of a product with several */
 } Machine;
+
+static Flow
+breaks(Machine *m)
+{
+    m->broke = true;
+    return FLOW_RETURN;
+}
 
 /* ---- terms --------------------------------------------------------------- */
 
@@ -615,6 +623,12 @@ has_legal_values(Site *site)
     return legal;
 }
 
+static bool
+is_asked(const Machine *m, StmtId s)
+{
+    return m->k->stmts.p[s].proof == PROOF_ASKED;
+}
+
 /* Parts of a product after the first one are added to the sums. */
 static Flow
 execute_whole(Machine *m, StmtId s)
@@ -624,7 +638,10 @@ execute_whole(Machine *m, StmtId s)
         return FLOW_ON;
     }
     if (!fill_site(m, &site) || !has_legal_values(&site)) {
-        return FLOW_RETURN;
+        return breaks(m);
+    }
+    if (is_asked(m, s)) {
+        return FLOW_ON;
     }
     if (execute_fractals(m, &site)) {
         return m->steps < m->most ? FLOW_ON : FLOW_STOP;
@@ -640,25 +657,27 @@ execute_whole(Machine *m, StmtId s)
     return m->steps < m->most ? FLOW_ON : FLOW_STOP;
 }
 
+/* An instruction that is only asked for its rules breaks those that it would break here
+ * if it was executed: rules of moves and of elements one by one are not looked at. */
 static Flow
 execute_instr(Machine *m, StmtId s)
 {
     Iteration it;
     Step x;
-    const Stmt *st = &m->k->stmts.p[s];
-    if (st->proof == PROOF_ASKED) { /* moves are not asked for their rules here */
-        return FLOW_ON;
-    }
-    if (!iteration_of(m->k, st, &it)) {
+    Stmt st = m->k->stmts.p[s];
+    st.proof = is_asked(m, s) ? PROOF_RUNTIME : st.proof;
+    if (!iteration_of(m->k, &st, &it)) {
         return execute_whole(m, s);
     }
-    if (!step_of(m, st, &it, &x)) {
-        return FLOW_RETURN;
+    if (!step_of(m, &st, &it, &x)) {
+        return breaks(m);
     }
     if (overlaps_itself(&x)) {
         return execute_whole(m, s);
     }
-    execute_step(m, &x, 0);
+    if (!is_asked(m, s)) {
+        execute_step(m, &x, 0);
+    }
     return m->steps < m->most ? FLOW_ON : FLOW_STOP;
 }
 
@@ -875,7 +894,7 @@ execute_fused(Machine *m, StmtId s)
         }
     }
     arena_free(&scratch);
-    return !ok ? FLOW_RETURN : m->steps < m->most ? sinks : FLOW_STOP;
+    return !ok ? breaks(m) : m->steps < m->most ? sinks : FLOW_STOP;
 }
 
 /* ---- statements ---------------------------------------------------------- */
@@ -962,7 +981,7 @@ execute_loop(Machine *m, const Stmt *s)
 {
     int64_t begin, end;
     if (!eval(m, s->loop.begin, &begin) || !eval(m, s->loop.end, &end)) {
-        return FLOW_RETURN;
+        return breaks(m);
     }
     if (ir_is_multicore(s)) {
         m->vars[s->loop.var] = m->core;
@@ -992,7 +1011,7 @@ execute_load(Machine *m, const Stmt *s)
     int64_t off;
     uint64_t h = 0;
     if (!eval(m, s->load.ref.off, &off)) {
-        return FLOW_RETURN;
+        return breaks(m);
     }
     for (int b = 0; b < dtype_size(s->load.ref.dtype); b++) {
         h = mix(h, *term_at(m, s->load.ref.buf, off + b));
@@ -1006,7 +1025,7 @@ execute_store(Machine *m, const Stmt *s)
 {
     int64_t off, v;
     if (!eval(m, s->store.ref.off, &off) || !eval(m, s->store.value, &v)) {
-        return FLOW_RETURN;
+        return breaks(m);
     }
     for (int b = 0; b < dtype_size(s->store.ref.dtype); b++) {
         *term_at(m, s->store.ref.buf, off + b) =
@@ -1025,7 +1044,7 @@ execute(Machine *m, StmtId id)
         return execute_instr(m, id);
     case ST_SET:
         if (!eval(m, s->set.value, &v)) {
-            return FLOW_RETURN;
+            return breaks(m);
         }
         m->regs[s->set.reg] = v;
         return FLOW_ON;
@@ -1037,7 +1056,7 @@ execute(Machine *m, StmtId id)
         return execute_loop(m, s);
     case ST_IF:
         if (!eval(m, s->cond.cond, &v)) {
-            return FLOW_RETURN;
+            return breaks(m);
         }
         return execute_body(m, v ? s->cond.then_body : s->cond.else_body);
     case ST_SCOPE:
@@ -1132,7 +1151,8 @@ same_pages(Machine *a, Machine *b, Text *why)
     return true;
 }
 
-/* sampled: set if iterations were left out. */
+/* sampled: set if iterations were left out. After a fault memory may have any bytes, so
+ * where both break a rule a difference says nothing. */
 static Replay
 compare(const Kernel *before, const Kernel *after, int chunk, bool *sampled, Text *why)
 {
@@ -1145,8 +1165,8 @@ compare(const Kernel *before, const Kernel *after, int chunk, bool *sampled, Tex
         na = nb = MIN(na, MOST_CORES);
     }
     if (run(&a, before, na, &scratch, chunk) && run(&b, after, nb, &scratch, chunk)) {
-        r = same_pages(&a, &b, why) && same_pages(&b, &a, why) ? REPLAY_SAME
-                                                               : REPLAY_DIFFERENT;
+        bool same = same_pages(&a, &b, why) && same_pages(&b, &a, why);
+        r = same || (a.broke && b.broke) ? REPLAY_SAME : REPLAY_DIFFERENT;
     }
     *sampled = a.sampled || b.sampled;
     arena_free(&scratch);

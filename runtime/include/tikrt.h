@@ -195,7 +195,8 @@ typedef struct TikKernel {
 /* Runs all cores, on up to `threads` threads (0: as many as there are
  * processors, or as OMP_NUM_THREADS says). args are in
  * the order of the parameters; those that the kernel wants preset are filled first. If
- * several cores fault, the one of the lowest index is reported. */
+ * several cores fault, the one of the lowest index is reported. After a fault the tensors
+ * that the kernel writes have any contents. */
 TIK_API bool tik_launch(const TikKernel *k, TikArray *const *args, int threads,
                         TikError *err);
 
