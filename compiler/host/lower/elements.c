@@ -74,8 +74,8 @@ compute(Elements *x, ExprId id)
                               : LLVMBuildMul(l->b, a, b, "");
 }
 
-/* Finds what is added to an expression from lane to lane, modulo its type; false: not
- * always the same. */
+/* Finds what is added to an expression from lane to lane, modulo 2^32 or more; false: not
+ * always the same. Sums of narrow types begin anew too soon. */
 static bool
 find_step(const Elements *x, ExprId id, int64_t *step)
 {
@@ -86,8 +86,8 @@ find_step(const Elements *x, ExprId id, int64_t *step)
     if (!varies(x, id) || e->kind == EX_VAR) {
         return true;
     }
-    if (e->kind != EX_OP || !find_step(x, e->a, step) ||
-        (e->b != 0 && !find_step(x, e->b, &other))) {
+    if (e->kind != EX_OP || dtype_size((Dtype)e->dtype) < 4 ||
+        !find_step(x, e->a, step) || (e->b != 0 && !find_step(x, e->b, &other))) {
         return false;
     }
     if (e->op == SOP_MUL) {
@@ -128,8 +128,8 @@ check(Elements *x, const Ref *r, LLVMValueRef off)
     LLVMPositionBuilderAtEnd(l->b, go);
 }
 
-/* Elements follow each other if their offsets do modulo 2^8 or more, since all of them
- * are inside of the tensor: it is shorter than 2^31 bytes. */
+/* Elements follow each other if their offsets do modulo 2^32, since all of them are
+ * inside of the tensor: it is shorter than 2^31 bytes. */
 static Places
 find_places(Elements *x, const Ref *r, bool checked)
 {
