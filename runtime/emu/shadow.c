@@ -372,6 +372,15 @@ access_shared(const Site *s, SharedBlock *b, int64_t first, uint32_t mask, bool 
     }
 }
 
+/* Returns whether a block that nobody writes is read by one core more: the words of a
+ * block can say so where all cores read the same bytes. */
+static bool
+read_together(const Owner *o, uint32_t mask)
+{
+    return o->writer == 0 &&
+           (o->reader == SEVERAL ? (mask & ~o->read) == 0 : mask == o->read);
+}
+
 /* Notes that this core accesses the bytes of the mask in a block, and looks for others.
  */
 static void
@@ -389,9 +398,8 @@ access_cores(const Site *s, Memory *m, int64_t block, uint32_t mask, bool write)
     } else if (mine) {
         o->reader = core;
         o->read |= mask;
-    } else if (!write && o->writer == 0) { /* several read, and nobody writes */
+    } else if (!write && read_together(o, mask)) {
         o->reader = SEVERAL;
-        o->read |= mask;
     } else if (!shadow->failed) {
         SharedBlock *b = o->writer == SHARED ? &m->shared[o->wrote] : share(shadow, m, o);
         if (b != NULL) {
@@ -471,22 +479,30 @@ copied_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
     note_access(s, m, block, mask, false);
 }
 
+/* Returns the bytes of a block of an array that are data. Those after them stay what they
+ * are; data may be copies of them until something else is written. */
+static uint32_t
+data_of(const Memory *m, int64_t block)
+{
+    int64_t n = m->data - block * BYTES;
+    return n >= BYTES ? UINT32_MAX : n <= 0 ? 0 : ((uint32_t)1 << n) - 1;
+}
+
 /* Bytes of an array that an atomic write computes with. */
 static void
 added_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
 {
-    uint32_t bad = mask & ~m->written[block] & ~m->after[block];
+    uint32_t bad = mask & ~m->written[block] & data_of(m, block);
     if (bad != 0) {
         tell(s, m, block * BYTES + __builtin_ctz(bad));
     }
 }
 
-/* Bytes after the data of an array stay what they are. */
 static void
 write_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
 {
     note_access(s, m, block, mask, true);
-    m->written[block] |= m->data > 0 ? mask & ~m->after[block] : mask;
+    m->written[block] |= m->data > 0 ? mask & data_of(m, block) : mask;
 }
 
 /* A destination of a copy. */
@@ -645,7 +661,7 @@ copy_bytes(const Site *s, Memory *to, int64_t at, const Memory *from, int64_t so
 {
     for (int64_t i = 0; i < n; i++) {
         bool written = is_set(from->written, source + i);
-        if (to->data > 0 && is_set(to->after, at + i)) {
+        if (to->data > 0 && at + i >= to->data) {
             continue;
         }
         if (to->data > 0 && !written) {
