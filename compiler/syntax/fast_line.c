@@ -6,6 +6,7 @@
  * It makes the tree that the grammar makes, with the same builders; a test compares the
  * two. Whatever it does not know, and whatever is wrong, it leaves to the scanner and the
  * grammar, as if it had not looked at the line: so it reports nothing. */
+#include "syntax/bytes.h"
 #include "syntax/parser.h"
 
 #include <string.h>
@@ -116,23 +117,6 @@ keyword_of(const char *s, uint32_t n)
     return 0;
 }
 
-/* The bits of the first n bytes of a number in memory. */
-#define LOW(n) ((uint64_t)-1 >> (64 - 8 * (n)))
-#define FIRST(n)                                                                         \
-    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? LOW(n) : LOW(n) << (64 - 8 * (n)))
-
-static const uint64_t first_bytes[8] = {0,        FIRST(1), FIRST(2), FIRST(3),
-                                        FIRST(4), FIRST(5), FIRST(6), FIRST(7)};
-
-/* Returns 8 bytes from s on as a number. */
-static inline uint64_t
-eight(const char *s)
-{
-    uint64_t w;
-    memcpy(&w, s, sizeof w);
-    return w;
-}
-
 /* Puts a word in the place of another one. */
 static NOINLINE const Known *
 learn(Parser *p, const char *s, Known word, Known *to)
@@ -150,7 +134,7 @@ look_up(Parser *p, const char *s, uint32_t n)
 {
     Known word = {.first = eight(s), .n = n};
     if (n < 8) {
-        word.first &= first_bytes[n];
+        word.first &= first_bytes(n);
     } else if (n <= 16) {
         word.last = eight(s + n - 8);
     } else {
@@ -831,74 +815,70 @@ read_simple(Fast *f)
 }
 
 /* Reads 'with' EXPRESSION 'as' NAME up to the ':'. */
-static bool
-read_with(Fast *f, TIK_YYSTYPE *value)
+static Ast *
+read_with(Fast *f)
 {
     uint32_t begin = f->at;
     Ast *a = peek(f) == '(' ? NULL : read_whole(f); /* brackets may be around all items */
     if (!a || peek(f) == ':') {
-        value->list =
-            list_one(a ? ast_with_a(f->p, AST_WITH_ITEM, since(f, begin), a) : NULL);
-        return a;
+        return a ? ast_with_a(f->p, AST_WITH_ITEM, since(f, begin), a) : NULL;
     }
     Ast *target = take_keyword(f, AS) ? read_name(f) : NULL;
-    value->list = list_one(target ? ast_as(f->p, since(f, begin), a, target) : NULL);
-    return target;
+    return target ? ast_as(f->p, since(f, begin), a, target) : NULL;
 }
 
-/* Reads 'for' NAME 'in' EXPRESSION up to the ':'. */
-static bool
-read_for(Fast *f, TIK_YYSTYPE *value)
+/* Reads 'for' NAME 'in' EXPRESSION up to the ':': the list is both, which are not
+ * linked. */
+static AstList
+read_for(Fast *f)
 {
-    value->list.first = read_name(f);
-    value->list.last = value->list.first && take_keyword(f, IN) ? read_whole(f) : NULL;
-    return value->list.last;
+    Ast *name = read_name(f);
+    return (AstList){name, name && take_keyword(f, IN) ? read_whole(f) : NULL};
+}
+
+static Ast *
+read_return(Fast *f, uint32_t begin)
+{
+    Ast *a = at_end(f) ? NULL : read_whole(f);
+    return a ? ast_plain(f->p, AST_RETURN, since(f, begin), a) : NULL;
 }
 
 /* Reads a statement, or the head of one with a block below it: all up to the end of the
  * line. Returns the token for the grammar, or 0. */
 static int
-read_statement(Fast *f, int keyword, TIK_YYSTYPE *value)
+read_statement(Fast *f, int keyword, AstList *list)
 {
     uint32_t begin = f->at;
     if (keyword) {
         pass_to(f, word_end(f->text, begin));
     }
     int token = LINE;
-    bool good = true;
     switch (keyword) {
     case 0:
-        value->node = read_simple(f);
+        *list = list_one(read_simple(f));
         break;
     case RETURN:
-        value->node = at_end(f) ? NULL : read_whole(f);
-        value->node = value->node
-                          ? ast_plain(f->p, AST_RETURN, since(f, begin), value->node)
-                          : NULL;
+        *list = list_one(read_return(f, begin));
         break;
     case IF:
         token = IF_LINE;
-        value->node = read_whole(f);
-        good = value->node;
+        *list = list_one(read_whole(f));
         break;
     case FOR:
         token = FOR_LINE;
-        good = read_for(f, value);
+        *list = read_for(f);
         break;
     case WITH:
         token = WITH_LINE;
-        good = read_with(f, value);
+        *list = list_one(read_with(f));
         break;
     default:
         return 0;
     }
-    if (token == LINE) {
-        good = value->node;
-        value->list = list_one(good ? ast_statement(f->p, value->node) : NULL);
-    } else {
-        good = good && take(f, ':');
+    if (!list->last || (token != LINE && !take(f, ':')) || !at_end(f)) {
+        return 0;
     }
-    return good && at_end(f) ? token : 0;
+    return token;
 }
 
 /* Returns the keyword that a line begins with, or 0; only of those that read_statement
@@ -947,6 +927,7 @@ fast_first(Parser *p, Loc *at)
     if (!p->words) {
         p->words = ARENA_NEW(p->scratch, struct FastWords);
         p->fast_limit = find_limit(p);
+        shapes_begin(p);
     }
     const char *s = p->text;
     while (p->scanned < p->fast_limit) {
@@ -983,38 +964,58 @@ count_work(Parser *p, int64_t tokens)
 
 /* Notes the line as if its tokens had been read one by one. */
 static void
-note_line(Parser *p, const Fast *f, Loc first, int token, int head)
+note_line(Parser *p, const FastLine *read, Loc first, int head)
 {
     Line *line = &p->line;
     line->head = head ? head : NAME;
     line->head_at = first;
-    line->colon = token != LINE;
+    line->colon = read->token != LINE;
     line->last = line->colon ? ':' : NAME;
-    line->last_at = (Loc){f->end - 1, f->end};
+    line->last_at = (Loc){read->end - 1, read->end};
+}
+
+/* Reads a line by its text. */
+static FastLine
+read_text(Parser *p, Loc first, int head)
+{
+    Fast f = {.p = p, .text = p->text, .at = first.begin, .limit = p->fast_limit};
+    FastLine line = {0};
+    line.token = read_statement(&f, head, &line.list);
+    line.at = f.at;
+    line.end = f.end;
+    line.tokens = f.tokens;
+    return line;
 }
 
 /* Reads the line that begins with the word 'first', and the keyword 'head' if that is not
- * 0, and passes over it; tokens is what it takes beside its own. Returns its token, or 0
- * when it did nothing. */
-static int
-read_line(Parser *p, Loc first, int head, int64_t tokens, TIK_YYSTYPE *value, Loc *at)
+ * 0, and passes over it; tokens is what it takes beside its own. Returns false when it
+ * did nothing. */
+static bool
+read_line(Parser *p, Loc first, int head, int64_t tokens, FastLine *line)
 {
     Unit *u = p->u;
     ArenaMark mark = arena_mark(&u->tree);
     int64_t tree = u->tree.used;
     int64_t used = u->arena.used;
-    Fast f = {.p = p, .text = p->text, .at = first.begin, .limit = p->fast_limit};
-    int token = read_statement(&f, head, value);
-    if (!token || !count_work(p, tokens + f.tokens)) {
+    bool known = shape_read(p, first.begin, line);
+    if (!known) {
+        *line = read_text(p, first, head);
+    }
+    if (!line->token || !count_work(p, tokens + line->tokens)) {
         arena_rewind(&u->tree, mark);
         u->tree.used = tree;
         u->arena.used = used;
-        return 0;
+        return false;
     }
-    *at = (Loc){first.begin, f.end};
-    note_line(p, &f, first, token, head);
-    p->scanned = p->line_begin = skip_comment(p, f.at) + 1;
-    return token;
+    if (!known) {
+        shape_learn(p, first.begin, line, mark);
+    }
+    if (line->token == LINE) {
+        ast_statement(p, line->list.first);
+    }
+    note_line(p, line, first, head);
+    p->scanned = p->line_begin = skip_comment(p, line->at) + 1;
+    return true;
 }
 
 /* Returns whether the next line is as far in as the present block, by blanks alone, and
@@ -1043,36 +1044,44 @@ goes_on(Parser *p, Loc *at, int *head)
 }
 
 /* Reads the statements on the lines after one, as many as can be read so, and adds them
- * to its list. */
+ * to it. */
 static void
-read_more(Parser *p, TIK_YYSTYPE *value, Loc *at)
+read_more(Parser *p, FastLine *line)
 {
     enum {
         MAX_LINES = 64 /* parts of a program end between tokens */
     };
     Loc first;
     int head;
+    FastLine next;
     for (int i = 1; i < MAX_LINES && goes_on(p, &first, &head); i++) {
-        TIK_YYSTYPE next;
-        Loc line;
         /* the line is a token, too */
-        if (!read_line(p, first, head, 1, &next, &line)) {
+        if (!read_line(p, first, head, 1, &next)) {
             return;
         }
-        value->list = list_join(value->list, next.list);
-        at->end = line.end;
+        line->list = list_join(line->list, next.list);
+        line->end = next.end;
     }
 }
 
 int
 fast_line(Parser *p, Loc first, TIK_YYSTYPE *value, Loc *at)
 {
+    FastLine line;
     p->fast_at = first;
     p->fast_work = 0;
-    int token = read_line(p, first, statement_keyword(p, first), 0, value, at);
-    if (token == LINE) {
-        read_more(p, value, at);
+    if (!read_line(p, first, statement_keyword(p, first), 0, &line)) {
+        return 0;
     }
-    p->at_line_start = p->at_line_start || token;
-    return token;
+    p->at_line_start = true;
+    if (line.token == LINE) {
+        read_more(p, &line);
+    }
+    *at = (Loc){first.begin, line.end};
+    if (line.token == IF_LINE) {
+        value->node = line.list.first;
+    } else {
+        value->list = line.list;
+    }
+    return line.token;
 }

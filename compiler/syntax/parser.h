@@ -127,7 +127,8 @@ typedef struct Parser {
 
     /* fields of the fast path */
     struct FastWords
-        *words;          /* those that were read last, or null before the first line */
+        *words; /* those that were read last, or null before the first line */
+    struct LineShapes *shapes;
     uint32_t fast_limit; /* lines from here on are not read so */
     bool fast;           /* the line whose first token is at fast_at may be */
     Loc fast_at;
@@ -186,6 +187,24 @@ bool fast_first(Parser *p, Loc *at);
  * the same level, too. Returns the token of the grammar that they are, and where it is;
  * or 0 when it did nothing, since the line is to be read token by token. */
 int fast_line(Parser *p, Loc first, union TIK_YYSTYPE *value, Loc *at);
+
+/* ---- line_shape.c -------------------------------------------------------- */
+/* A line that was read at once. */
+typedef struct FastLine {
+    int token;    /* that it is for the grammar, or 0: it could not be read */
+    uint32_t at;  /* what is next: a line end or a comment */
+    uint32_t end; /* end of the last token */
+    uint32_t tokens;
+    /* the statement or condition; the item of 'with'; the name and what follows 'in' */
+    AstList list;
+} FastLine;
+
+void shapes_begin(Parser *p);
+/* Reads the line that begins there, if it has the shape of one before it. */
+bool shape_read(Parser *p, uint32_t begin, FastLine *line);
+/* Keeps the shape of the line for which shape_read was called last. Its tree is all that
+ * was made since the mark. */
+void shape_learn(Parser *p, uint32_t begin, const FastLine *line, ArenaMark mark);
 
 /* ---- indent.c ------------------------------------------------------------ */
 /* Returns the next token of the grammar; scans, joins lines and finds blocks. */

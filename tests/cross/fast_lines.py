@@ -7,7 +7,10 @@ are taken.
 
 The fast path leaves every line with a tab in it to the grammar. So each program is read as it is, and with a tab at
 the end of each line: both accept it or both refuse it, the trees print alike, and the nodes are at the same places,
-but for the tabs. How many lines it has read is not seen here; bench/front measures that."""
+but for the tabs. How many lines it has read is not seen here; bench/front measures that.
+
+Lines of the shape of lines before them have copies of their trees (compiler/syntax/line_shape.c). So each program is
+also read several times in a row, with other numbers in each."""
 import bisect
 import glob
 import os
@@ -85,6 +88,7 @@ def f(a, b=1):
     return a.b(c)[d]
     return a, b
 '''
+END = '#' * 40 + '\n'  # the last bytes of a text are not read at once
 
 
 def read(path):
@@ -98,6 +102,23 @@ def texts(paths):
         for text in re.split(r'^# ---.*\n', read(path), flags=re.M):
             if text and not re.search(r'\\\r?\n|"""|\'\'\'|\r', text):
                 yield path, text
+
+
+def other_digits(number, i):
+    """As many digits as in a number, others for each i; the first is no 0, as no number begins with one."""
+    return ''.join(str((int(d) + 7 * i + k) % 9 + 1) for k, d in enumerate(number))
+
+
+def repeated(text):
+    """The text, the same again, and two more times with other plain integers, of as many digits each."""
+    text = text if text.endswith('\n') else text + '\n'
+    plain = r'(?<![\w.])\d+(?![\w.])'
+    return text + ''.join(re.sub(plain, lambda m: other_digits(m[0], i), text) if i else text for i in range(3))
+
+
+def many_shapes():
+    """More shapes than are kept."""
+    return ''.join(repeated(f'a_{i} = f({i}, {"x" * (i % 40 + 1)}, b_{i * i}[{i}:], c=[{i}, 1.{i}, x < {i}])') for i in range(1500))
 
 
 class Pairs:
@@ -151,9 +172,14 @@ def main():
     found += sorted(glob.glob(os.path.join(ROOT, 'tests/lit/syntax/inputs/*.txt')))
     for path, text in texts(sys.argv[1:] or found):
         pairs.add(path, text)
+        pairs.add(path + ', repeated', repeated(text))
     for line in OF_ITS_OWN.strip().split('\n'):
-        pairs.add(line, line + '\n' + '#' * 40 + '\n')  # the last bytes of a text are not read at once
-    pairs.add('lines of this test', OF_ITS_OWN + '#' * 40 + '\n')
+        pairs.add(line, line + '\n' + END)
+        pairs.add(line + ', repeated', repeated(line) + END)
+        pairs.add(line + ', other digits', line + '\n' + repeated(re.sub(r'\d', '0', line)) + END)
+    pairs.add('lines of this test', OF_ITS_OWN + END)
+    pairs.add('lines of this test, repeated', repeated(OF_ITS_OWN) + END)
+    pairs.add('lines of many shapes', many_shapes() + many_shapes() + END)
     pairs.check_all()
     print(f'{len(pairs.pairs) - pairs.bad} passed, {pairs.bad} failed')
     return 1 if pairs.bad or not pairs.pairs else 0
