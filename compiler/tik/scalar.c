@@ -217,9 +217,14 @@ tik_assign(Interp *in, ExprObj *o, Value v, Span span)
                element_bits(in, c, c->k->regs.p[o->reg].dtype, &e, span) &&
                set_reg(in, c, o->reg, e, span);
     }
-    Literal use = {tik_reg_name(in, c, o->reg), span, false};
     if (tik_is_runtime(v)) {
         TRY(tik_read(in, c, v, span, &e));
+    }
+    if (tik_is_runtime(v) && !ir_is_const(c->k, e)) {
+        return set_reg(in, c, o->reg, e, span);
+    }
+    Literal use = {tik_reg_name(in, c, o->reg), span, false};
+    if (tik_is_runtime(v)) {
         tik_limit_constant(in, c, c->k->regs.p[o->reg].dtype, &use, &e);
         return set_reg(in, c, o->reg, e, span);
     }
