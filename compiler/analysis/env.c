@@ -246,11 +246,12 @@ env_affine(const Env *env, ExprId id, Affine *out)
 Interval
 env_affine_range(const Env *env, const Affine *a)
 {
-    Interval term, sum = interval_const(a->constant);
+    Interval sum = interval_const(a->constant);
     for (int i = 0; i < a->n; i++) {
-        Interval factor = interval_const(a->factor[i]);
-        if (!interval_mul(env_expr(env, a->atom[i]), factor, &term) ||
-            !interval_add(sum, term, &sum)) {
+        Interval term = env_expr(env, a->atom[i]);
+        bool fits =
+            a->factor[i] == 1 || interval_mul(term, interval_const(a->factor[i]), &term);
+        if (!fits || !interval_add(sum, term, &sum)) {
             return interval_of_type(DT_S64);
         }
     }
@@ -267,7 +268,8 @@ env_range(const Env *env, ExprId id)
     }
     Affine a;
     Interval r = affine_of(env, id, &a);
-    if (!interval_is_const(r)) {
+    bool itself = a.n == 1 && a.atom[0] == id; /* it is no sum of others */
+    if (!interval_is_const(r) && !itself) {
         (void)!interval_meet(r, env_affine_range(env, &a), &r);
     }
     return r;
