@@ -437,7 +437,7 @@ walk_loop(CheckWalk *w, const Stmt *s)
 static EnvState
 walk_branch(CheckWalk *w, ExprId cond, bool outcome, StmtId body)
 {
-    bool decided = interval_is_const(env_expr(&w->env, cond));
+    bool decided = body == 0 || interval_is_const(env_expr(&w->env, cond));
     EnvMark mark = env_mark(&w->env);
     env_assume(&w->env, cond, outcome);
     if (!decided) {

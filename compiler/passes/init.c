@@ -695,8 +695,9 @@ walk_loop(Init *in, const Stmt *s)
 static bool
 walk_if(Init *in, const Stmt *s)
 {
-    Interval cond = env_range(&in->regs.env, s->cond.cond);
-    if (in->firsts > 0 && interval_is_const(cond)) {
+    Interval cond = in->firsts > 0 ? env_range(&in->regs.env, s->cond.cond)
+                                   : interval_of_type(DT_BOOL);
+    if (interval_is_const(cond)) {
         return walk_body(in, cond.lo != 0 ? s->cond.then_body : s->cond.else_body);
     }
     uint32_t mark = in->trail.n;
