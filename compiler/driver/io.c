@@ -30,7 +30,10 @@ read_stream(Unit *u, const char *path, FILE *f, char **bytes, size_t *size)
     size_t limit = (size_t)MAX(u->opt.limits.file, 0);
     struct stat st;
     if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) {
-        text_reserve(&t, MIN((size_t)st.st_size, limit));
+        size_t whole = MIN((size_t)st.st_size, limit);
+        text_reserve(&t, whole);
+        t.n = fread(t.p, 1, whole, f);
+        t.p[t.n] = 0;
     }
     while ((n = fread(buf, 1, sizeof buf, f)) > 0 && t.n + n <= limit) {
         text_putn(&t, buf, n);

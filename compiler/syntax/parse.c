@@ -55,10 +55,12 @@ skip_plain(const unsigned char *s, uint32_t i, uint32_t end)
 {
     const uint64_t high = 0x8080808080808080u;
     const uint64_t low = 0x0101010101010101u;
-    uint64_t w;
+    uint64_t w[4];
     for (; end - i >= sizeof w; i += sizeof w) {
-        memcpy(&w, s + i, sizeof w);
-        if ((w | (w - low)) & high) {
+        memcpy(w, s + i, sizeof w);
+        uint64_t any = w[0] | w[1] | w[2] | w[3];
+        any |= (w[0] - low) | (w[1] - low) | (w[2] - low) | (w[3] - low);
+        if (any & high) {
             break; /* a byte of 0x80 or more, or a zero byte */
         }
     }
