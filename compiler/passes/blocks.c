@@ -534,22 +534,36 @@ decide(Blocks *b)
     b->k->blocks_atomics_ordered = b->k->blocks_atomics_ordered && !b->k->blocks_ordered;
 }
 
+/* Returns whether a loop has several cores; few kernels of many statements do. */
+static bool
+has_cores(const Kernel *k)
+{
+    for (StmtId id = 1; id < k->stmts.n; id++) {
+        const Stmt *s = &k->stmts.p[id];
+        if (s->kind == ST_FOR && most_blocks(s) > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 pass_blocks(Kernel *k)
 {
+    k->blocks_ordered = k->blocks_atomics_ordered = false;
+    if (!has_cores(k)) {
+        return true;
+    }
     Blocks b = {.k = k};
     arena_init(&b.scratch);
     b.bufs = ARENA_ARRAY(&b.scratch, GmBuffer, k->bufs.n);
     b.first = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     reg_affine_init(&b.regs, k, &b.scratch);
-    k->blocks_ordered = k->blocks_atomics_ordered = false;
     b.has_modes = atomic_modes(k, &b.scratch, &b.modes);
     look_through(&b);
-    if (b.blocks > 1) {
-        walk_body(&b, k->body);
-        decide(&b);
-    }
+    walk_body(&b, k->body);
+    decide(&b);
     arena_free(&b.scratch);
     return true;
 }

@@ -38,6 +38,7 @@ typedef struct Fold {
     ExprId *replaced;
     uint32_t nreplaced;
     bool any;          /* some register is folded */
+    bool drops;        /* some statement never executes */
     uint32_t *scanned; /* by ExprId: number of the scan of reads; counting up resets it */
     uint32_t scan;
 } Fold;
@@ -165,7 +166,16 @@ note_assignment(Fold *f, const Stmt *s)
     r->visible = true;
 }
 
-/* Counts the assignments of a body. */
+/* True if no iteration ever happens. */
+static bool
+is_empty_loop(const Kernel *k, const Stmt *s)
+{
+    int64_t begin, end;
+    return ir_loop_bounds(k, s, &begin, &end) && begin >= end;
+}
+
+/* Counts the assignments of a body, and finds out whether some of its statements never
+ * execute. */
 static void
 count_sets(Fold *f, StmtId first)
 {
@@ -174,10 +184,12 @@ count_sets(Fold *f, StmtId first)
         if (s->kind == ST_SET || s->kind == ST_LOAD) {
             note_assignment(f, s);
         } else if (s->kind == ST_FOR) {
+            f->drops = f->drops || is_empty_loop(f->k, s);
             count_sets(f, s->loop.body);
         } else if (s->kind == ST_SCOPE) {
             count_sets(f, s->scope.body);
         } else if (s->kind == ST_IF) {
+            f->drops = f->drops || ir_is_const(f->k, s->cond.cond);
             count_sets(f, s->cond.then_body);
             count_sets(f, s->cond.else_body);
         }
@@ -261,14 +273,6 @@ static void
 visit_replace(Fold *f, ExprId *e)
 {
     *e = replace(f, *e);
-}
-
-/* True if no iteration ever happens. */
-static bool
-is_empty_loop(const Kernel *k, const Stmt *s)
-{
-    int64_t begin, end;
-    return ir_loop_bounds(k, s, &begin, &end) && begin >= end;
 }
 
 /* Statements that are dropped become ST_NONE in the table, so that what looks at the
@@ -407,7 +411,9 @@ pass_fold(Kernel *k)
     Fold f = {.k = k, .scan = 1};
     arena_init(&f.scratch);
     find_folded(&f);
-    k->body = fold_body(&f, k->body);
+    if (f.any || f.drops) {
+        k->body = fold_body(&f, k->body);
+    }
     arena_free(&f.scratch);
     k->folded = true;
     return true;

@@ -238,9 +238,23 @@ merge(Share *s)
     change_buffers(s, extents);
 }
 
+static bool
+has_fixed(const Kernel *k)
+{
+    for (BufId id = 1; id < k->bufs.n; id++) {
+        if (k->bufs.p[id].fixed) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 pass_share(Kernel *k)
 {
+    if (!has_fixed(k)) {
+        return true;
+    }
     Share s = {.k = k};
     arena_init(&s.scratch);
     s.into = ARENA_ARRAY(&s.scratch, BufId, k->bufs.n);
