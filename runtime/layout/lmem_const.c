@@ -91,10 +91,6 @@ void
 pack_resize(const void *src, const uint64_t *from, const uint64_t *to, int rank,
             size_t elem_bytes, void *out)
 {
-    if (rank == 0) {
-        memcpy(out, src, elem_bytes);
-        return;
-    }
     uint64_t below_from = 1;
     uint64_t below_to = 1;
     for (int i = 1; i < rank; i++) {

@@ -318,8 +318,7 @@ pack_plan(const PackTarget *t, const PackWeight *w, bool requant, bool bias,
     uint64_t align = w->depthwise && !t->depthwise_aligned ? 1 : t->eu_bytes;
     uint64_t slot = channel_bytes(&g);
     plan->row_bytes =
-        part_end(plan, add_part(plan, PACK_WEIGHT, round_up(end, end > 0 ? align : 1),
-                                slot, slot));
+        part_end(plan, add_part(plan, PACK_WEIGHT, round_up(end, align), slot, slot));
     plan->total = plan->rows * plan->row_bytes;
     if (plan->total > MAX_BYTES) {
         return PACK_TOO_LARGE;

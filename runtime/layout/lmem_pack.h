@@ -132,8 +132,8 @@ void pack_bias_planes(uint64_t oc, const void *bias, uint8_t *out);
 void pack_nibbles(const uint8_t *src, uint64_t n, uint8_t *out);
 void pack_nibbles_apart(const uint8_t *src, uint64_t n, uint8_t *out);
 
-/* Copies an array to the leading box of a larger one. The extents `to` are at least those
- * of `from`; out has the zeroed bytes of the larger array. */
+/* Copies an array to the leading box of a larger one, of rank 1 or more. The extents `to`
+ * are at least those of `from`; out has the zeroed bytes of the larger array. */
 void pack_resize(const void *src, const uint64_t *from, const uint64_t *to, int rank,
                  size_t elem_bytes, void *out);
 
