@@ -210,6 +210,58 @@ expect_fault(World *w, Rule rule, uint32_t descriptor)
     world_free(w);
 }
 
+/* One core comes to a barrier of a number of cores, and stores after it. */
+static World *
+lone_barrier(int64_t of, int64_t blocks)
+{
+    World *w = world_new("Ascend310P");
+    uint32_t g = world_gm(w, DT_S32, 8), workspace = world_gm(w, DT_S64, 16);
+    w->k.cores = 2;
+    alu(w, 0, SOP_EQ, core(), imm(of));
+    branch(w, reg(0));
+    TikDesc *d = world_instr(w, OP_BLOCK_BARRIER);
+    d->args[0].t = at(w, workspace, 0);
+    d->args[1].v = imm(blocks);
+    store(w, at(w, g, 0), DT_S32, imm(7));
+    world_add(w, DESC_ENDIF);
+    return w;
+}
+
+static void
+a_core_waits_for_those_of_its_barrier(void **state)
+{
+    (void)state;
+    World *w = lone_barrier(0, 1); /* which is itself */
+    assert_true(world_run(w));
+    assert_int_equal(s32(w, 0, 0), 7);
+    world_free(w);
+    expect_fault(lone_barrier(0, 2), RULE_BARRIER, 2);
+    expect_fault(lone_barrier(1, 2), RULE_BARRIER, 2);
+}
+
+/* A kernel that does nothing leaves the bytes that all lanes begin with, and sanitizers
+ * say whether there are more of them. */
+static void
+the_picture_has_all_lanes(void **state)
+{
+    (void)state;
+    World *w = world_new("toy4x16");
+    TikArray picture = {0};
+    EmuWatch watch = {.fill = 5, .lmem = &picture};
+    (void)world_local(w, SC_LMEM, DT_U8, 0, 1024);
+    w->k.watch = &watch;
+    world_add(w, DESC_RETURN);
+    assert_true(world_run(w));
+    assert_int_equal(picture.ndim, 2);
+    assert_int_equal(picture.shape[0], 4);
+    assert_int_equal(picture.shape[1], 1024);
+    for (int i = 0; i < 4 * 1024; i++) {
+        assert_int_equal(((uint8_t *)picture.data)[i], 5);
+    }
+    tik_array_free(&picture);
+    world_free(w);
+}
+
 static void
 division_by_zero_faults(void **state)
 {
@@ -534,6 +586,8 @@ main(void)
         cmocka_unit_test(empty_and_run_time_loops),
         cmocka_unit_test(loads_are_canonical),
         cmocka_unit_test(every_core_starts_fresh),
+        cmocka_unit_test(a_core_waits_for_those_of_its_barrier),
+        cmocka_unit_test(the_picture_has_all_lanes),
         cmocka_unit_test(division_by_zero_faults),
         cmocka_unit_test(loop_bounds_fault),
         cmocka_unit_test(loops_of_any_bounds),

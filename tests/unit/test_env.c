@@ -210,6 +210,7 @@ compare_one(World *w, const States *s, ExprId e)
 {
     Affine sum;
     Interval r = env_expr(&w->env, e), better = env_range(&w->env, e);
+    memset(&sum, 0x5a, sizeof sum); /* what is there before makes no difference */
     bool is_sum = env_affine(&w->env, e, &sum);
     int64_t lo = INT64_MAX, hi = INT64_MIN, first = eval(w, &s->s[0], e), apart = 0;
     for (int i = 0; i < s->n; i++) {
@@ -398,10 +399,46 @@ of_int8(void **state)
     programs(DT_S8, 24582, 26085, 582);
 }
 
+/* A sum of more terms than there is room for becomes one term of a new sum. One that is
+ * too large to be split is a term, and so is a float, which is no sum. */
+static void
+sums_without_room(void **state)
+{
+    (void)state;
+    Unit u;
+    Env env;
+    Affine sum;
+    unit_init(&u);
+    Kernel *k = kernel_new(&u);
+    RegId first = ir_reg(k, intern(&u.names, "x"), DT_S64, (Span){0});
+    ExprId e = ir_op2(k, SOP_ADD, ir_reg_value(k, first), ir_const(k, DT_S64, 5));
+    env_init(&env, k, &u.arena);
+    env_set_reg(&env, first, interval_between(0, 3));
+    for (int n = 1; n < 150; n++) {
+        memset(&sum, 0x5a, sizeof sum);
+        assert_true(env_affine(&env, e, &sum));
+        bool split = ir_expr(k, e)->size <= 128;
+        assert_int_equal(sum.n, split ? (n - 1) % AFFINE_TERMS + 1 : 1);
+        assert_int_equal(sum.constant, n <= AFFINE_TERMS ? 5 : 0);
+        assert_int_equal(sum.factor[0], 1);
+        RegId more = ir_reg(k, intern(&u.names, "y"), DT_S64, (Span){0});
+        env_set_reg(&env, more, interval_between(0, 3));
+        e = ir_op2(k, SOP_ADD, e, ir_reg_value(k, more));
+    }
+    RegId real = ir_reg(k, intern(&u.names, "f"), DT_F32, (Span){0});
+    memset(&sum, 0x5a, sizeof sum);
+    assert_false(env_affine(&env, ir_reg_value(k, real), &sum));
+    assert_int_equal(sum.n, 1);
+    assert_int_equal(sum.constant, 0);
+    kernel_free(k);
+    unit_free(&u);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_without_room),
         cmocka_unit_test(of_int32),
         cmocka_unit_test(of_uint64),
         cmocka_unit_test(of_int8),

@@ -448,6 +448,10 @@ random_strides(void **state)
         }
     }
     assert_true(apart > 100 && repeats > 1000 && repeats < 19000);
+    /* Even bytes, and odd ones from the fourth on; all that are looked at. */
+    LmemTensor many = {
+        .shape = {1, 1, 2, (1 << 15) - 1}, .stride = {0, 0, 3, 2}, .bits = 8};
+    assert_false(lmem_repeats(t, &many));
     /* Rows of one tensor, between which its other rows lie. */
     LmemTensor x = {.shape = {2, 6, 2, 3}, .bits = 32};
     lmem_strides(t, LMEM_ALIGNED, &x);
