@@ -18,20 +18,21 @@ enum {
 
 /* Cores that accessed something: 0 none, else index + 1, up to the most; or these. */
 enum {
-    SHARED = 0xfffd,  /* the block has a table of its own, whose number is in `wrote` */
-    SEVERAL = 0xfffe, /* reads of more than one core */
-    ATOMIC = 0xffff   /* writes that add, in any order */
+    SHARED = 0xfffd, /* the block has a table of its own, whose number is in `wrote` */
+    SEVERAL = 0xfffe /* more than one core reads, or adds */
 };
 
 /* A block of global memory: one core has written the bytes `wrote`, one has read `read`.
- */
+ * adds: all writes were atomic. */
 typedef struct Owner {
     uint32_t wrote, read;
     uint16_t writer, reader;
+    bool adds;
 } Owner;
 
 typedef struct SharedBlock {
     uint16_t writer[BYTES], reader[BYTES];
+    bool adds[BYTES];
 } SharedBlock;
 
 /* The shadow of the memories of a core, or of an argument. */
@@ -316,7 +317,7 @@ collide(const Site *s, int64_t at, uint16_t other)
     if (!emu_warns(r, s->op, RULE_CORE_COLLISION)) {
         return;
     }
-    snprintf(who, sizeof who, other == ATOMIC ? "another core" : "core %d", other - 1);
+    snprintf(who, sizeof who, "core %d", other - 1);
     snprintf(text, sizeof text,
              "core %u accesses byte %lld of '%.60s', which %s accesses too, and nothing "
              "orders them",
@@ -344,41 +345,59 @@ share(EmuShadow *s, Memory *m, Owner *o)
     for (int i = 0; i < BYTES; i++) {
         b->writer[i] = o->wrote >> i & 1 ? o->writer : 0;
         b->reader[i] = o->read >> i & 1 ? o->reader : 0;
+        b->adds[i] = o->adds;
     }
     *o = (Owner){.wrote = m->nshared++, .writer = SHARED};
     return b;
 }
 
-/* Reads or writes bytes of a block with a table; `me` may be ATOMIC for writes. */
+static bool
+is_other(uint16_t who, uint16_t core)
+{
+    return who != 0 && who != core;
+}
+
+/* Notes that a core accesses a byte of a block with a table. Returns another one that
+ * does, too, without an order; 0: there is none. Additions may come in any order. */
+static uint16_t
+access_byte(SharedBlock *b, int i, uint16_t core, bool write, bool adds)
+{
+    uint16_t writer = b->writer[i], reader = b->reader[i];
+    bool together = adds && b->adds[i];
+    if (!write) {
+        b->reader[i] = is_other(reader, core) ? SEVERAL : core;
+        return is_other(writer, core) ? writer : 0;
+    }
+    b->adds[i] = adds && (writer == 0 || b->adds[i]);
+    b->writer[i] = together && is_other(writer, core) ? SEVERAL : core;
+    return is_other(writer, core) && !together ? writer
+           : is_other(reader, core)            ? reader
+                                               : 0;
+}
+
 static void
-access_shared(const Site *s, SharedBlock *b, int64_t first, uint32_t mask, bool write)
+access_shared(const Site *s, SharedBlock *b, int64_t first, uint32_t mask, bool write,
+              bool adds)
 {
     uint16_t core = (uint16_t)(s->r->core + 1);
-    uint16_t me = write && atomic_read(s->r->sreg) != 0 ? ATOMIC : core;
     for (int i = 0; i < BYTES; i++) {
-        if (!(mask >> i & 1)) {
-            continue;
-        }
-        uint16_t other = b->writer[i] != 0 && b->writer[i] != me ? b->writer[i] : 0;
-        other = write && other == 0 && b->reader[i] != core ? b->reader[i] : other;
+        uint16_t other = mask >> i & 1 ? access_byte(b, i, core, write, adds) : 0;
         if (other != 0) {
             collide(s, first + i, other);
-        }
-        if (write) {
-            b->writer[i] = me;
-        } else {
-            b->reader[i] = b->reader[i] == 0 || b->reader[i] == me ? me : SEVERAL;
         }
     }
 }
 
-/* Returns whether a block that nobody writes is read by one core more: the words of a
- * block can say so where all cores read the same bytes. */
+/* Returns whether one core more does what others do, with the same bytes, so that the
+ * words of a block can say so: it reads what nobody writes, or adds to what nobody
+ * reads. */
 static bool
-read_together(const Owner *o, uint32_t mask)
+joins(const Owner *o, uint32_t mask, bool write, bool adds)
 {
-    return o->writer == 0 &&
-           (o->reader == SEVERAL ? (mask & ~o->read) == 0 : mask == o->read);
+    uint16_t who = write ? o->writer : o->reader;
+    uint32_t bytes = write ? o->wrote : o->read;
+    bool alone = write ? adds && o->adds && o->reader == 0 : o->writer == 0;
+    return alone && (who == SEVERAL ? (mask & ~bytes) == 0 : mask == bytes);
 }
 
 /* Notes that this core accesses the bytes of the mask in a block, and looks for others.
@@ -389,21 +408,21 @@ access_cores(const Site *s, Memory *m, int64_t block, uint32_t mask, bool write)
     EmuShadow *shadow = s->r->shadow;
     Owner *o = &m->owner[block];
     uint16_t core = (uint16_t)(s->r->core + 1);
-    uint16_t me = write && atomic_read(s->r->sreg) != 0 ? ATOMIC : core;
-    bool mine =
-        (o->writer == 0 || o->writer == me) && (o->reader == 0 || o->reader == core);
-    if (mine && write) {
-        o->writer = me;
+    bool adds = write && atomic_read(s->r->sreg) != 0;
+    bool mine = !is_other(o->writer, core) && !is_other(o->reader, core);
+    if (mine && write && (o->writer == 0 || o->adds == adds)) {
+        o->writer = core;
         o->wrote |= mask;
-    } else if (mine) {
+        o->adds = adds;
+    } else if (mine && !write) {
         o->reader = core;
         o->read |= mask;
-    } else if (!write && read_together(o, mask)) {
-        o->reader = SEVERAL;
+    } else if (joins(o, mask, write, adds)) {
+        *(write ? &o->writer : &o->reader) = SEVERAL;
     } else if (!shadow->failed) {
         SharedBlock *b = o->writer == SHARED ? &m->shared[o->wrote] : share(shadow, m, o);
         if (b != NULL) {
-            access_shared(s, b, block * BYTES, mask, write);
+            access_shared(s, b, block * BYTES, mask, write, adds);
         }
     }
 }

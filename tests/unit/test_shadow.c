@@ -1,7 +1,7 @@
 /* test_shadow.c: compares what the mode check of the emulator says of bytes that nothing
  * has written, of bytes after the data of an array, and of cores that access the same
  * bytes, with a model that keeps a state for each byte: random kernels of some cores that
- * load, store, move and meet, each statement on all cores or on one of them. */
+ * load, store, move, add and meet, each statement on all cores or on one of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 
 #include "emu_world.h"
 #include "random.h"
+#include "rules/atomic.h"
 
 enum {
     CORES = 3,
@@ -40,6 +41,7 @@ typedef enum Kind {
     STORE_UB,
     MOVE_IN,
     MOVE_OUT,
+    ADD_OUT, /* the same as additions of float32 */
     BARRIER, /* of all cores: what they did before is ordered before what follows */
     KINDS
 } Kind;
@@ -76,10 +78,11 @@ draw_statement(void)
     Statement s = {.kind = (Kind)rnd(KINDS), .core = (int)rnd(CORES + 2)};
     s.core = s.core < CORES && s.kind != BARRIER ? s.core : -1;
     s.array = (int)rnd(ARRAYS);
-    bool moves = s.kind == MOVE_IN || s.kind == MOVE_OUT;
+    bool moves = s.kind >= MOVE_IN && s.kind <= ADD_OUT;
     s.n = moves ? 32 : sizes[rnd(3)];
     s.ub = (int)rnd((UB - s.n) / s.n + 1) * s.n;
     s.gm = moves ? (int)rnd(GM - s.n + 1) : (int)rnd(DATA / s.n) * s.n;
+    s.gm -= s.kind == ADD_OUT ? s.gm % 4 : 0;
     return s;
 }
 
@@ -93,7 +96,9 @@ typedef enum State {
 
 typedef struct Byte {
     State state;
-    int writer; /* the last core that wrote it; -1: none */
+    int writer;   /* the last core that wrote it; -1: none */
+    bool adds;    /* all writes were additions */
+    bool several; /* of more than one core */
     bool read[CORES];
 } Byte;
 
@@ -112,11 +117,13 @@ say(Warning *w, Warning what)
 
 /* Returns whether another core accessed the byte, so that this access has no order. */
 static bool
-collides(const Byte *b, int core, bool write, int *other)
+collides(const Byte *b, int core, Kind kind, int *other)
 {
     int readers = 0;
-    if (b->writer >= 0 && b->writer != core) {
-        *other = b->writer;
+    bool write = kind == STORE_GM || kind == MOVE_OUT || kind == ADD_OUT;
+    if (b->writer >= 0 && (b->several || b->writer != core) &&
+        !(kind == ADD_OUT && b->adds)) {
+        *other = b->several ? -1 : b->writer;
         return true;
     }
     for (int c = 0; c < CORES; c++) {
@@ -128,16 +135,28 @@ collides(const Byte *b, int core, bool write, int *other)
 }
 
 static void
+note_write(Byte *b, int core, bool adds)
+{
+    bool together = adds && b->adds && b->writer >= 0;
+    b->several = together && (b->several || b->writer != core);
+    b->adds = adds && (b->writer < 0 || b->adds);
+    b->writer = core;
+}
+
+static void
 access_global(Model *m, const Statement *s, int core, bool write, Said *said)
 {
     for (int i = 0; i < s->n; i++) {
         int other = -1;
         Byte *b = &m->gm[s->array][s->gm + i];
-        if (collides(b, core, write, &other)) {
+        if (collides(b, core, s->kind, &other)) {
             say(&said->cores, (Warning){RULE_CORE_COLLISION, core, s->gm + i, other});
         }
-        b->writer = write ? core : b->writer;
-        b->read[core] = b->read[core] || !write;
+        if (write) {
+            note_write(b, core, s->kind == ADD_OUT);
+        } else {
+            b->read[core] = true;
+        }
     }
 }
 
@@ -153,9 +172,12 @@ use(State st, int core, int byte, Said *said)
 static void
 run_statement(Model *m, const Statement *s, int core, Said *said)
 {
-    bool writes = s->kind == STORE_GM || s->kind == MOVE_OUT;
+    bool writes = s->kind == STORE_GM || s->kind == MOVE_OUT || s->kind == ADD_OUT;
     if (s->kind != LOAD_UB && s->kind != STORE_UB) {
         access_global(m, s, core, writes, said);
+    }
+    for (int i = 0; s->kind == ADD_OUT && i < s->n && s->gm + i < DATA; i++) {
+        use(m->gm[s->array][s->gm + i].state, core, s->gm + i, said);
     }
     for (int i = 0; i < s->n; i++) {
         State *u = &m->ub[core][s->ub + i];
@@ -251,8 +273,21 @@ note(void *ctx, uint32_t core, uint32_t descriptor, Rule rule, const char *text)
     }
 }
 
+typedef struct Regions {
+    uint32_t ub, workspace, mode;
+} Regions;
+
 static void
-add_statement(World *w, Statement *s, uint32_t ub, uint32_t workspace)
+set_mode(World *w, uint32_t region, int64_t mode)
+{
+    TikDesc *d = world_add(w, DESC_STORE);
+    d->operand = at(w, region, SREG_ATOMIC);
+    d->dtype = DT_U32;
+    d->a = imm(mode);
+}
+
+static void
+add_statement(World *w, Statement *s, const Regions *m)
 {
     if (s->core >= 0) {
         TikDesc *d = world_add(w, DESC_ALU);
@@ -263,14 +298,18 @@ add_statement(World *w, Statement *s, uint32_t ub, uint32_t workspace)
         d->b = imm(s->core);
         world_add(w, DESC_IF)->a = reg(1);
     }
+    if (s->kind == ADD_OUT) {
+        set_mode(w, m->mode, atomic_mode_of(DT_F32));
+    }
     s->descriptor = w->n;
-    TikOperand gm = at(w, (uint32_t)s->array, s->gm), local = at(w, ub, s->ub);
-    if (s->kind == MOVE_IN || s->kind == MOVE_OUT) {
+    TikOperand gm = at(w, (uint32_t)s->array, s->gm), local = at(w, m->ub, s->ub);
+    if (s->kind >= MOVE_IN && s->kind <= ADD_OUT) {
         bool in = s->kind == MOVE_IN;
+        gm.dtype = local.dtype = s->kind == ADD_OUT ? DT_F32 : DT_U8;
         world_move(w, in ? local : gm, in ? gm : local, 1, 1);
     } else if (s->kind == BARRIER) {
         TikDesc *d = world_instr(w, OP_BLOCK_BARRIER);
-        d->args[0].t = at(w, workspace, 0);
+        d->args[0].t = at(w, m->workspace, 0);
         d->args[1].v = imm(CORES);
     } else {
         bool load = s->kind == LOAD_GM || s->kind == LOAD_UB;
@@ -280,6 +319,9 @@ add_statement(World *w, Statement *s, uint32_t ub, uint32_t workspace)
         d->a = imm(7);
         d->reg = 2;
     }
+    if (s->kind == ADD_OUT) {
+        set_mode(w, m->mode, 0);
+    }
     if (s->core >= 0) {
         world_add(w, DESC_ENDIF);
     }
@@ -288,17 +330,18 @@ add_statement(World *w, Statement *s, uint32_t ub, uint32_t workspace)
 static void
 run_emulator(Kernel *k)
 {
-    World *w = world_new("Ascend310P");
+    World *w = world_new("Ascend910A");
     EmuWatch watch = {.warn = note, .ctx = k, .shadow = true, .defined = k->defined};
     for (int a = 0; a < ARRAYS; a++) {
         (void)world_gm(w, DT_U8, DATA);
     }
-    uint32_t workspace = world_gm(w, DT_U8, CORES * 32);
-    uint32_t ub = world_local(w, SC_UB, DT_U8, 0, UB);
+    Regions m = {.workspace = world_gm(w, DT_U8, CORES * 32)};
+    m.ub = world_local(w, SC_UB, DT_U8, 0, UB);
+    m.mode = world_local(w, SC_SREG, DT_U32, 0, SREG_BYTES);
     w->k.cores = CORES;
     w->k.watch = &watch;
     for (int i = 0; i < k->n; i++) {
-        add_statement(w, &k->s[i], ub, workspace);
+        add_statement(w, &k->s[i], &m);
     }
     if (!world_run(w)) {
         fail_msg("%s", w->res.fault.text);
