@@ -252,7 +252,6 @@ allocate_scope(Allocate *a, Scope scope)
                       a->k->bufs.p[a->lives.p[i].buf].apart.n > 0;
         }
     }
-    a->k->peak[scope] = 0;
     if (p.n == 0) {
         return;
     }
@@ -298,6 +297,19 @@ allocate_dynamic(Allocate *a, Scope scope)
     }
 }
 
+/* Takes the addresses away. Returns a bit for each memory that has buffers: most have
+ * none, and kernels can have very many buffers. */
+static uint32_t
+forget_addresses(Kernel *k)
+{
+    uint32_t scopes = 0;
+    for (BufId id = 1; id < k->bufs.n; id++) {
+        k->bufs.p[id].address = -1;
+        scopes |= UINT32_C(1) << k->bufs.p[id].scope;
+    }
+    return scopes;
+}
+
 static bool
 allocate(Kernel *k, bool quiet)
 {
@@ -305,13 +317,15 @@ allocate(Kernel *k, bool quiet)
     arena_init(&a.scratch);
     a.life_of = ARENA_ARRAY(&a.scratch, uint32_t, k->bufs.n);
     k->lives.n = 0;
-    for (BufId id = 1; id < k->bufs.n; id++) {
-        k->bufs.p[id].address = -1;
-    }
+    uint32_t scopes = forget_addresses(k);
     walk_body(&a, k->body);
     for (int s = SC_GM + 1; s < SC_COUNT; s++) {
         bool grows = s != SC_LMEM;
-        if (grows || !quiet) {
+        if (!grows && quiet) {
+            continue;
+        }
+        k->peak[s] = 0;
+        if (scopes >> s & 1) {
             allocate_scope(&a, (Scope)s);
             allocate_dynamic(&a, (Scope)s);
         }
