@@ -247,9 +247,11 @@ operand_dtypes(const CheckInstr *in, const ParamRow *params, int n, Fault *fault
 }
 
 /* stride_unit other than 0 exists on the 310P class only (vector 1.2). */
-static bool
-attr_ok(const CheckInstr *in, int param, const ParamInfo *p, Fault *fault)
+bool
+check_attr(const CheckInstr *in, int param, Fault *fault)
 {
+    int n;
+    const ParamInfo *p = param_at(op_params(in->op, &n), param);
     int64_t v = in->args[param].v;
     FaultAt at = {(Rule)p->rule, param, v, param_lo(p), param_hi(p)};
     if (p->rule == RULE_NONE) {
@@ -294,8 +296,7 @@ static_vector(const CheckInstr *in, const ParamRow *params, int n, Fault *fault)
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if ((param_at(params, i)->role == ROLE_ATTR &&
-             !attr_ok(in, i, param_at(params, i), fault)) ||
+        if ((param_at(params, i)->role == ROLE_ATTR && !check_attr(in, i, fault)) ||
             (param_at(params, i)->role == ROLE_MASK && !mask_form_ok(in, i, fault))) {
             return false;
         }
@@ -332,10 +333,16 @@ check_static(const CheckInstr *in, Fault *fault)
             return false;
         }
     }
-    if (is_vector(op_family(in->op)) && !static_vector(in, params, n, fault)) {
+    if ((is_vector(op_family(in->op)) && !static_vector(in, params, n, fault)) ||
+        (rules->statics != NULL && !rules->statics(in, fault))) {
         return false;
     }
-    return rules->statics == NULL || rules->statics(in, fault);
+    for (int i = 0; i < n; i++) {
+        if (param_at(params, i)->of == OF_BOOL && !check_attr(in, i, fault)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- rules on values ----------------------------------------------------- */

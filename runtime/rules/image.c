@@ -402,7 +402,7 @@ image_statics(const CheckInstr *in, Fault *fault)
                               in->soc->name, dtype_name(src), dtype_name(dst));
         }
     }
-    return true;
+    return check_attr(in, IMAGE_planes, fault);
 }
 
 LEAN_APART static int64_t

@@ -131,6 +131,8 @@ const char *check_op_name(const CheckInstr *in);
  * the 310P class. */
 PURE bool check_by_choice(const CheckInstr *in);
 const char *check_param_name(const CheckInstr *in, int param);
+/* Checks the range of an ATTR, by the rule of its row. */
+bool check_attr(const CheckInstr *in, int param, Fault *fault);
 /* Returns whether a number is in the range of its row (form.def), by whatever rule. */
 PURE bool check_in_row(const CheckInstr *in, int param);
 /* The processor has the pair of types of dst and src, with the rounding mode where there

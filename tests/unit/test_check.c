@@ -169,9 +169,9 @@ related_value(Op op, int param, int64_t lowest)
                                        : lowest;
     }
     if (f == FORM_IMAGE) { /* an image of 8 pixels in a row, without functions */
-        return param == IMAGE_src_vertical_size     ? 1
-               : param == IMAGE_src_horizontal_size ? 8
-                                                    : 0;
+        return param == IMAGE_src_vertical_size || param == IMAGE_planes ? 1
+               : param == IMAGE_src_horizontal_size                      ? 8
+                                                                         : 0;
     }
     if (f == FORM_PADMOVE) {
         return param == PADMOVE_burst ? 8 : param == PADMOVE_fill ? PAD_GIVEN : lowest;
