@@ -248,6 +248,20 @@ rows_footprint(const CheckInstr *in, int param, int64_t step, int64_t len)
     return f;
 }
 
+/* Returns the elements that are written, if that is known. The rules of bounds count all
+ * lanes of repeats; less is kept of a mask that has not all of them. */
+static int64_t
+pick_written(const CheckInstr *in)
+{
+    const CheckMask *m = check_mask(in);
+    int64_t kept = pick_kept(in);
+    if (kept < 0 || m == NULL || m->form == MASK_COUNTER) {
+        return kept;
+    }
+    int64_t pattern = in->args[PICK_src1_pattern].v;
+    return sat_mul(check_repeats(in), check_pattern_count(pattern, lanes_end(in)));
+}
+
 static Footprint
 pick_footprint(const CheckInstr *in, int param, bool *exact)
 {
@@ -257,16 +271,16 @@ pick_footprint(const CheckInstr *in, int param, bool *exact)
     if (param == PICK_src1_pattern) {
         return rows_footprint(in, param, pick_pattern_step(in), pick_pattern_bytes(in));
     }
-    *exact =
-        param == PICK_dst ? pick_kept(in) >= 0 : in->args[PICK_src0_blk_stride].v == 1;
-    if (param == PICK_dst && !*exact) {
-        return run_footprint(in, param, sat_mul(pick_total(in), size_of(in, param)));
+    if (param == PICK_dst) {
+        int64_t n = pick_written(in);
+        *exact = n >= 0;
+        return run_footprint(in, param,
+                             sat_mul(n < 0 ? pick_total(in) : n, size_of(in, param)));
     }
-    return param == PICK_dst
-               ? run_footprint(in, param, pick_extent(in, param))
-               : rows_footprint(in, param,
-                                sat_mul(in->args[PICK_src0_rep_stride].v, BLOCK_BYTES),
-                                pick_src_run(in));
+    *exact = in->args[PICK_src0_blk_stride].v == 1;
+    return rows_footprint(in, param,
+                          sat_mul(in->args[PICK_src0_rep_stride].v, BLOCK_BYTES),
+                          pick_src_run(in));
 }
 
 static bool

@@ -110,12 +110,25 @@ slice_bounds_corners(Op op, int param)
            form == FORM_HINDEX;
 }
 
+/* Of nothing there is no sum, and no extreme: their destination keeps its bytes. */
+static bool
+reduces_nothing(const CheckInstr *in, int param)
+{
+    Form form = op_form(in->op);
+    int src = op_first(in->op, ROLE_SRC);
+    return (form == FORM_HREDUCE || form == FORM_HINDEX) && param != src &&
+           slice_elements(in, src) == 0;
+}
+
 /* Contiguous dimensions become one run of bytes; the result is exact if at most two more
  * are left. */
 static Footprint
 slice_footprint(const CheckInstr *in, int param, bool *exact)
 {
     Footprint f = {in->args[param].t.offset, 1, 0, 1, 0, 0};
+    if (reduces_nothing(in, param)) {
+        return f;
+    }
     if (is_table(in, param)) {
         *exact = true;
         f.len = table_extent(in);
