@@ -29,6 +29,7 @@ class Gen:
         self.dtype = self.r.choice(DTYPES)
         self.index = self.r.choice(INDICES)
         self.scale = self.r.choice([1, 1, 1, 2, 3])
+        self.begin = self.r.choice([0, 0, 0, 3])
         self.past = self.r.random() < 0.5  # some index may be outside
         self.lines, self.scalars = [], []
         self.numbers = ['r']  # what an offset may be made of: the variable and Scalars with small numbers
@@ -63,6 +64,14 @@ class Gen:
         self.lines.append(f'{name}.set_as({text})')
         self.numbers.append(name)
 
+    def set_narrow(self):
+        """A number of 8 or 16 bits, whose sums may begin anew: the first element of the loop is one that is inside again."""
+        dtype = self.r.choice(['uint8', 'uint8', 'int8', 'uint16', 'int16'])
+        name = self.scalar(dtype)
+        self.lines.append(f'{name}.set_as({self.r.choice(self.numbers)})')
+        self.numbers.append(name)
+        self.numbers.append(f'({name} + {self.r.choice([1, 2, 256 - self.begin, 253, 250, 128, 65533, 65536 - self.begin])})')
+
     def carry(self):
         self.lines.append('c.set_as(c + 1)')
         self.numbers.append('c')
@@ -75,12 +84,11 @@ class Gen:
     def program(self):
         r = self.r
         for _ in range(r.randrange(1, 7)):
-            r.choice([self.load_index, self.load_index, self.load, self.load, self.load, self.set] + ([self.carry] if r.random() < 0.2 else []))()
+            r.choice([self.load_index, self.load_index, self.load, self.load, self.load, self.set, self.set_narrow] + ([self.carry] if r.random() < 0.2 else []))()
         for _ in range(r.choice([1, 1, 1, 2])):
             self.store()
         r.random() < 0.1 and self.load()
         bound = r.choice(['n', 'n', 'n', 'n', '16', '31'])
-        begin = r.choice(['0', '0', '0', '3'])
         block = {'float32': 8, 'int32': 8, 'float16': 16, 'uint16': 16, 'int8': 32, 'uint8': 32, 'int64': 4}[self.dtype]
         wide = {'int32': 8, 'uint32': 8, 'int64': 4, 'int16': 16, 'uint16': 16}[self.index]
         tile = [f'{x} = t.Tensor("{self.dtype}", (MOST,), name="{x}", scope=tik.scope_ubuf)' for x in 'aboq']
@@ -93,7 +101,7 @@ class Gen:
                  f't.data_move(ix, gi, 0, 1, MOST // {wide}, 0, 0)', 't.data_move(y[0, 0], o, 0, 1, %d, 0, 0)' % (MOST // block),
                  't.vec_dup(8, w, 0, 1, 8)', 'c = t.Scalar("int32", name="c", init_value=2)',
                  *[f's{i + 1} = t.Scalar("{dtype}", name="s{i + 1}", init_value=0)' for i, dtype in enumerate(self.scalars)],
-                 f'with t.for_range({begin}, {bound}) as r:', *['    ' + x for x in self.lines],
+                 f'with t.for_range({self.begin}, {bound}) as r:', *['    ' + x for x in self.lines],
                  'w[0].set_as(c)', *[f'w[{i + 1}].set_as(s{i + 1})' for i, dtype in enumerate(self.scalars[:7]) if dtype == 'int32'], *[f't.data_move(y[{i}, 0], {x}, 0, 1, MOST // {block}, 0, 0)' for i, x in enumerate('oq')],
                  't.data_move(z, w, 0, 1, 1, 0, 0)', 't.BuildCCE(kernel_name="k", inputs=[ga, gb, gi, n], outputs=[y, z])']
         return '\n'.join(lines) + '\n'
