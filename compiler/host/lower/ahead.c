@@ -10,6 +10,7 @@
 
 enum {
     MOST_AHEAD = 4 * MOST_HINTS,
+    MOST_LINES = 16,           /* that a chunk asks for, of one operand */
     FUNCTION_AHEAD = 2 * AHEAD /* the distance of loops that compute longer */
 };
 
@@ -95,7 +96,7 @@ moves_on(const Lower *l, const Ref *r)
 }
 
 /* The operands of the body take turns with the loops: of each, some loops in a row ask
- * for all lines. */
+ * for all lines, or for as many as there is time for. */
 static void
 add_operand(Ahead *a, const Iteration *it, const IterationOperand *o)
 {
@@ -107,19 +108,24 @@ add_operand(Ahead *a, const Iteration *it, const IterationOperand *o)
         is_seen(a, &o->ref)) {
         return;
     }
-    int64_t each = (span + a->parts * a->count - 1) / (a->parts * a->count);
+    int64_t row = iteration_bytes(o, it->lanes.times), bytes = it->rows.times * row;
+    int64_t each = (bytes + a->parts * a->count - 1) / (a->parts * a->count);
     int64_t part = each * a->count;
     int64_t mine = (a->part + a->parts - a->taken % a->parts) % a->parts;
-    LLVMValueRef off = lower_const(l, mine * part);
-    a->taken += (span + part - 1) / part;
-    if (mine * part >= span || a->f->nhints == MOST_HINTS) {
+    a->taken += (bytes + part - 1) / part;
+    if (mine * part >= bytes || a->f->nhints == MOST_HINTS) {
         return;
     }
-    LLVMValueRef at = next_place(l, &o->ref, span);
-    a->f->hint[a->f->nhints++] =
-        (FusedHint){.at = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, ""),
-                    .bytes = (int)each,
-                    .writes = o->writes};
+    FusedHint *h = &a->f->hint[a->f->nhints++];
+    *h = (FusedHint){.at = next_place(l, &o->ref, span),
+                     .bytes = (int)MIN(each, MOST_LINES * CACHE_LINE / a->f->lanes),
+                     .writes = o->writes};
+    if (span == bytes) {
+        LLVMValueRef off = lower_const(l, mine * part);
+        h->at = LLVMBuildGEP2(l->b, l->i8, h->at, &off, 1, "");
+    } else {
+        h->from = mine * part, h->row = row, h->pitch = o->pitch;
+    }
 }
 
 static void
@@ -223,13 +229,34 @@ fusion_distance(const Lower *l, const Fusion *f, const FusedOperand *o)
     return reads_after(l, f, o, AHEAD) ? AHEAD : 2 * o->pitch;
 }
 
+/* Asks for that many bytes from a byte of the rows on, which do not follow each other. */
+static void
+ask_for_rows(Lower *l, const FusedHint *h, LLVMValueRef at, LLVMValueRef first,
+             int64_t bytes)
+{
+    LLVMValueRef row = lower_const(l, h->row), pitch = lower_const(l, h->pitch);
+    for (int64_t i = 0; i < bytes; i += CACHE_LINE) {
+        LLVMValueRef byte = LLVMBuildAdd(l->b, first, lower_const(l, h->from + i), "");
+        LLVMValueRef off =
+            LLVMBuildMul(l->b, LLVMBuildUDiv(l->b, byte, row, ""), pitch, "");
+        off = LLVMBuildAdd(l->b, off, LLVMBuildURem(l->b, byte, row, ""), "");
+        LLVMValueRef line = LLVMBuildGEP2(l->b, l->i8, at, &off, 1, "");
+        lower_prefetch(l, line, 0, 1, h->writes);
+    }
+}
+
 void
 fusion_build_hints(Lower *l, const Chunk *c)
 {
     for (int i = 0; i < c->f->nhints && c->mask == NULL; i++) {
         const FusedHint *h = &c->f->hint[i];
         LLVMValueRef off = LLVMBuildMul(l->b, c->first, lower_const(l, h->bytes), "");
+        int64_t bytes = (int64_t)h->bytes * c->f->lanes;
+        if (h->row != 0) {
+            ask_for_rows(l, h, c->hint[i], off, bytes);
+            continue;
+        }
         LLVMValueRef at = LLVMBuildGEP2(l->b, l->i8, c->hint[i], &off, 1, "");
-        lower_prefetch(l, at, 0, (int64_t)h->bytes * c->f->lanes, h->writes);
+        lower_prefetch(l, at, 0, bytes, h->writes);
     }
 }

@@ -546,7 +546,12 @@ key_of(Lower *l, const Fusion *f)
                     (long long)o->ahead);
     }
     for (int i = 0; i < f->nhints; i++) {
-        text_printf(&t, ";ahead %d %d", f->hint[i].bytes, f->hint[i].writes);
+        const FusedHint *h = &f->hint[i];
+        text_printf(&t, ";ahead %d %d", h->bytes, h->writes);
+        if (h->row != 0) {
+            text_printf(&t, " %lld %lld %lld", (long long)h->row, (long long)h->pitch,
+                        (long long)h->from);
+        }
     }
     for (int i = 0; i < f->n; i++) {
         const FusedMember *m = &f->member[i];

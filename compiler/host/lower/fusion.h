@@ -35,10 +35,11 @@ typedef struct FusedOperand {
 } FusedOperand;
 
 /* Lines that the next iteration of the loop around needs: a number of bytes for each
- * element. */
+ * element, or of rows that are apart, from one of their bytes on. */
 typedef struct FusedHint {
     LLVMValueRef at;
     int bytes;
+    int64_t row, pitch, from; /* rows that do not follow each other; else 0 */
     bool writes;
 } FusedHint;
 
