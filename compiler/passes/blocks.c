@@ -19,15 +19,22 @@
  * at least f*blocks far apart are taken as multiples of M; all other terms widen [lo,
  * hi). If all accesses of a buffer have one f, their common [LO, HI) is at most |f| wide,
  * and |f|*(blocks-1) + (HI-LO) <= M, then accesses of different cores never overlap:
- * f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. */
+ * f*(b1-b2) + (r1-r2) is neither 0 nor a multiple of M. Where that does not say so, the
+ * cores are compared one by one (passes/cores_apart.h). */
 
 /* ASSUMES cores-65535: the variable of a loop over cores is below 65535. */
 /* ASSUMES cores-apart: writes of different cores are apart. */
 #include "analysis/atomic_mode.h"
 #include "passes/access.h"
+#include "passes/cores_apart.h"
 #include "passes/interval_set.h"
 #include "passes/reg_affine.h"
 #include "passes/passes.h"
+
+enum {
+    MOST_PLACES = 512,       /* accesses that are compared core by core */
+    APART_WORK = 4 * 1000000 /* steps for one buffer, some 20 ms */
+};
 
 /* An access of a global buffer inside a multi-core loop. */
 typedef struct GmAccess {
@@ -44,6 +51,7 @@ typedef struct GmAccess {
     bool certain;   /* a write that executes in every core, at known places */
     /* offsets in cores 0 and 1, with inner loops in their first and last iteration */
     int64_t at[2][2];
+    const CorePlaces *places; /* null: not known */
     Access a;
 } GmAccess;
 
@@ -63,13 +71,15 @@ typedef struct Blocks {
     GmBuffer *bufs; /* by BufId */
     int64_t *first; /* by VarId: values in the first and last iterations */
     int64_t *last;
-    VarId block_var;   /* variable of the open multi-core loop, or 0 */
-    int64_t blocks;    /* the most iterations that a multi-core loop has */
-    int phase;         /* number of barriers of the cores so far */
-    bool has_barriers; /* the kernel has barriers of the cores */
-    int repeats;       /* > 0: inside of a loop that has such barriers */
-    int uncertain;     /* > 0: what follows need not execute, or not at known places */
-    bool jumps;        /* the kernel has jumps: nothing is certain */
+    int64_t *vars;          /* by VarId: values, for core_places */
+    const CoreGuard *guard; /* the branches around, in the open multi-core loop */
+    VarId block_var;        /* variable of the open multi-core loop, or 0 */
+    int64_t blocks;         /* the most iterations that a multi-core loop has */
+    int phase;              /* number of barriers of the cores so far */
+    bool has_barriers;      /* the kernel has barriers of the cores */
+    int repeats;            /* > 0: inside of a loop that has such barriers */
+    int uncertain; /* > 0: what follows need not execute, or not at known places */
+    bool jumps;    /* the kernel has jumps: nothing is certain */
 } Blocks;
 
 /* ---- collecting ---------------------------------------------------------- */
@@ -189,6 +199,9 @@ note_access(Blocks *b, StmtId stmt, const Access *a)
     g.atomic = atomic;
     shape_access(b, &g);
     g.certain = place_write(b, &g);
+    if (b->accesses.n < MOST_PLACES) {
+        g.places = core_places(&b->scratch, &b->regs, a, b->block_var, b->guard, b->vars);
+    }
     VEC_PUSH(&b->scratch, &b->accesses, g);
     buf->first = b->accesses.n;
 }
@@ -306,6 +319,17 @@ walk_loop(Blocks *b, const Stmt *s)
 }
 
 static void
+walk_branch(Blocks *b, const Stmt *s, bool outcome)
+{
+    StmtId body = outcome ? s->cond.then_body : s->cond.else_body;
+    CoreGuard guard = {b->guard, s->cond.cond, outcome};
+    b->guard = &guard;
+    walk_body(b, body);
+    b->guard = guard.outer;
+    reg_affine_forget(&b->regs, body);
+}
+
+static void
 walk_stmt(Blocks *b, StmtId id)
 {
     const Stmt *s = &b->k->stmts.p[id];
@@ -333,10 +357,8 @@ walk_stmt(Blocks *b, StmtId id)
         return;
     case ST_IF:
         b->uncertain++;
-        walk_body(b, s->cond.then_body);
-        reg_affine_forget(&b->regs, s->cond.then_body);
-        walk_body(b, s->cond.else_body);
-        reg_affine_forget(&b->regs, s->cond.else_body);
+        walk_branch(b, s, true);
+        walk_branch(b, s, false);
         b->uncertain--;
         return;
     case ST_SCOPE:
@@ -424,6 +446,27 @@ is_disjoint(const Blocks *b, const GmBuffer *buf)
     int64_t spread;
     return checked_sub(all.hi, all.lo, &spread) && spread <= f &&
            sat_add(sat_mul(f, b->blocks - 1), spread) <= m;
+}
+
+/* Compares each write with each access, in all pairs of cores. */
+static bool
+is_apart(const Blocks *b, const GmBuffer *buf)
+{
+    int64_t work = APART_WORK;
+    for (uint32_t i = buf->first; i; i = b->accesses.p[i - 1].next) {
+        const GmAccess *g = &b->accesses.p[i - 1];
+        if (g->places == NULL) {
+            return false;
+        }
+        for (uint32_t j = i; j; j = b->accesses.p[j - 1].next) {
+            const GmAccess *h = &b->accesses.p[j - 1];
+            if ((g->write || h->write) &&
+                (h->places == NULL || !core_places_apart(g->places, h->places, &work))) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* The runs of certain writes in one core. */
@@ -519,7 +562,8 @@ decide(Blocks *b)
 {
     for (BufId id = 1; id < b->k->bufs.n; id++) {
         const GmBuffer *buf = &b->bufs[id];
-        if (!buf->written || (!buf->used_outside && is_disjoint(b, buf))) {
+        if (!buf->written ||
+            (!buf->used_outside && (is_disjoint(b, buf) || is_apart(b, buf)))) {
             continue;
         }
         if (buf->other) {
@@ -559,6 +603,7 @@ pass_blocks(Kernel *k)
     b.bufs = ARENA_ARRAY(&b.scratch, GmBuffer, k->bufs.n);
     b.first = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     b.last = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
+    b.vars = ARENA_ARRAY(&b.scratch, int64_t, k->vars.n);
     reg_affine_init(&b.regs, k, &b.scratch);
     b.has_modes = atomic_modes(k, &b.scratch, &b.modes);
     look_through(&b);

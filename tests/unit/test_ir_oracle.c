@@ -26,8 +26,8 @@
 enum {
     ROUNDS = 500,
     RUNS = 4,
-    CORES = 3,
-    LOCAL_BYTES = 2048,
+    CORES = 4,
+    LOCAL_BYTES = 4096,
     GM_BYTES = 4096,
     MAX_BUFS = 64,
     MAX_REGS = 16,
@@ -73,17 +73,38 @@ int64_const(Gen *g, int64_t v)
     return ir_const(g->k, DT_S64, v);
 }
 
-/* Makes an offset of 256 to 512 bytes, plus up to two loop terms of at most 2 * 128
+static ExprId
+random_variable(Gen *g)
+{
+    return ir_var_value(g->k, g->vars[pick(g, (uint32_t)g->nvars)]);
+}
+
+/* A quotient or a remainder of variables, at most 3: rows and columns of cores. */
+static ExprId
+random_share(Gen *g)
+{
+    ExprId x = random_variable(g);
+    if (pick(g, 2)) {
+        ExprId by = ir_const(g->k, DT_S32, 1 + pick(g, 2));
+        x = ir_op2(g->k, SOP_MUL, x, by);
+        x = ir_op2(g->k, SOP_ADD, x, random_variable(g));
+    }
+    bool rest = pick(g, 2);
+    ExprId by = ir_const(g->k, DT_S32, rest ? 2 + pick(g, 3) : 3 + pick(g, 2));
+    return ir_op2(g->k, rest ? SOP_REM : SOP_DIV, x, by);
+}
+
+/* Makes an offset of 512 to 768 bytes, plus up to two loop terms of at most 3 * 128
  * bytes, and sometimes a register. */
 static ExprId
 random_offset(Gen *g)
 {
     static const int factors[] = {32, 64, 128, 96, -32, -64, 128, 64};
-    ExprId e = int64_const(g, 256 + 32 * (int64_t)pick(g, 8));
+    ExprId e = int64_const(g, 512 + 32 * (int64_t)pick(g, 8));
     for (int i = 0; i < 2 && g->nvars; i++) {
         if (pick(g, 4)) {
-            VarId v = g->vars[pick(g, (uint32_t)g->nvars)];
-            ExprId x = ir_cast(g->k, DT_S64, ir_var_value(g->k, v));
+            ExprId x = pick(g, 3) ? random_variable(g) : random_share(g);
+            x = ir_cast(g->k, DT_S64, x);
             x = ir_op2(g->k, SOP_MUL, x, int64_const(g, factors[pick(g, 8)]));
             e = ir_op2(g->k, SOP_ADD, e, x);
         }
@@ -202,9 +223,8 @@ gen_scalar(Gen *g, Cursor *at)
         s.set.reg = r;
         s.set.value = ir_const(g->k, DT_S32, 1 + pick(g, 3));
         if (g->nvars && pick(g, 3)) {
-            VarId v = g->vars[pick(g, (uint32_t)g->nvars)];
-            s.set.value =
-                ir_op2(g->k, SOP_ADD, ir_var_value(g->k, v), ir_const(g->k, DT_S32, 1));
+            ExprId one = ir_const(g->k, DT_S32, 1);
+            s.set.value = ir_op2(g->k, SOP_ADD, random_variable(g), one);
         }
     }
     append(g, at, s);
@@ -215,10 +235,10 @@ random_condition(Gen *g)
 {
     ExprId x = ir_reg_value(g->k, g->regs[pick(g, 2)]);
     if (g->nvars && pick(g, 3)) {
-        x = ir_var_value(g->k, g->vars[pick(g, (uint32_t)g->nvars)]);
+        x = random_variable(g);
     }
     ScalarOp op = (ScalarOp)(SOP_EQ + pick(g, 6));
-    return ir_op2(g->k, op, x, ir_const(g->k, DT_S32, pick(g, 3)));
+    return ir_op2(g->k, op, x, ir_const(g->k, DT_S32, pick(g, CORES)));
 }
 
 static void gen_body(Gen *g, StmtId owner, int slot, int n);
@@ -235,7 +255,7 @@ gen_for(Gen *g, Cursor *at)
     if (!multicore && pick(g, 6) == 0) {
         s.loop.end = ir_reg_value(g->k, g->regs[0]); /* at most 3 */
     } else if (!multicore && g->nvars && pick(g, 6) == 0) {
-        s.loop.end = ir_var_value(g->k, g->vars[pick(g, (uint32_t)g->nvars)]);
+        s.loop.end = random_variable(g);
     }
     s.loop.block_num = multicore ? CORES : 1;
     s.loop.thread_num = 1;
