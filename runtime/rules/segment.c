@@ -343,9 +343,8 @@ segment_footprint(const CheckInstr *in, int param, bool *exact)
     return hull.len > 0 ? f : hull;
 }
 
-/* The rules of a dimension relate all of its numbers; they are asked of an operand that
- * is always more than 1. Those of segments are asked by execution alone: bounds are asked
- * of numbers that do not belong together, so no step may relate them. */
+/* The rules of a dimension relate all of its numbers, as do those of segments; they are
+ * asked of an operand that is always more than 1. */
 bool
 check_slice_info(const CheckInstr *in, int param, Fault *fault)
 {
@@ -358,6 +357,13 @@ check_slice_info(const CheckInstr *in, int param, Fault *fault)
     }
 #endif
     return holds;
+}
+
+bool
+check_slice_lists(const CheckInstr *in, int param, Fault *fault)
+{
+    (void)param;
+    return check_segments(in, fault);
 }
 
 const FamilyRules rules_segment = {.statics = segment_statics,

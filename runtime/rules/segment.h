@@ -78,9 +78,9 @@ void segment_end(SegmentSide *s);
  * the segments afterwards. */
 int64_t segment_flatten(SegmentSide *dst, SegmentSide *src, int64_t len);
 
-/* Checks the rules of data_copy.slice that execution adds to check_values: slice-total,
- * address-align of the pitches of the operand in UB, and slice-index if segments of one
- * side overlap. */
+/* Checks the rules that relate the numbers of data_copy.slice, which check_values asks
+ * and execution again: slice-total, address-align of the pitches of the operand in UB,
+ * and slice-index if segments of one side overlap. */
 bool check_segments(const CheckInstr *in, Fault *fault);
 /* Returns the operands of data_copy.dim as a dimension. */
 PURE SliceDim check_slice_operands(const CheckInstr *in);

@@ -29,12 +29,12 @@ MACHINES = {
 # name: what clang calls it, for a verifier as byte code
 TRIPLES = {'arm': 'thumbv7em-none-eabi', 'i386': 'i386-linux-gnu', 's390x': 's390x-linux-gnu'}
 # Bytes of code and tables on Cortex-M4 with -Os, at most.
-SIZES = {'open': 17900, 'verify': 80620}
+SIZES = {'open': 17900, 'verify': 81220}
 COMPACT_SIZES = {'open': 17900, 'verify': 48 << 10}
 # The same for a loader of a few instructions of moves and arithmetic.
 FEW = 'data_move vec_add vec_mul vec_adds vec_muls vec_dup'
-FEW_SIZES = {'open': 15760, 'verify': 45540}
-COMPACT_FEW_SIZES = {'open': 15760, 'verify': 32740}
+FEW_SIZES = {'open': 15760, 'verify': 45560}
+COMPACT_FEW_SIZES = {'open': 15760, 'verify': 32760}
 # Bytes of stack there, at most, on all blobs of tests/blobs.
 STACK = {'open': 1 << 10, 'verify': 1 << 10}
 COMPACT_STACK = {'open': 1 << 10, 'verify': 600}
