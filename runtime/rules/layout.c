@@ -212,10 +212,8 @@ layout_overlap(const CheckInstr *in, int param, Fault *fault)
     case FORM_TILES:
     case FORM_TILE:
         return tiles_overlap(in, fault);
-    case FORM_PLANES:
+    default: /* planes; of the others layout_has_overlap says that there is none */
         return planes_overlap(in, fault);
-    default:
-        return true; /* vmrgch: any, its repeats go one after another */
     }
 }
 
