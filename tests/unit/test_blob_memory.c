@@ -1,6 +1,7 @@
-/* test_blob_memory.c: the hosted proofs of a blob without memory: each allocation of
- * tikblob_order and tikblob_properties fails in turn. Nothing is then said to be proved,
- * nothing is lost, and nothing crashes. The linker leads calls of malloc, calloc and
+/* test_blob_memory.c: the hosted functions on blobs without memory: each allocation of
+ * tikblob_order, tikblob_properties, tikblob_assemble, tikblob_disassemble and
+ * tikblob_strip fails in turn. Nothing is then said to be proved, or made, nothing is
+ * lost, and nothing crashes. The linker leads calls of malloc, calloc and
  * realloc here (Makefile). */
 #include "blob_parts.h"
 
@@ -148,6 +149,87 @@ properties_without(const TikBlob *b, const TikBlobProof *proof, long n)
     return failed;
 }
 
+/* Ends a call that could not allocate, or could do without: then the bytes are the same
+ * as ever. */
+static bool
+end_call(bool ok, long before, uint8_t *made, size_t size, const Bin *want)
+{
+    bool failed = left == 0 || left == -2;
+    left = -1;
+    if (ok) {
+        assert_true(size == want->n && memcmp(made, want->p, size) == 0);
+        free(made);
+    }
+    assert_true(ok || failed);
+    assert_int_equal(live, before);
+    return failed;
+}
+
+static bool
+assemble_without(const char *source, const Bin *want, long n)
+{
+    Bin got = {NULL, 0};
+    int line;
+    char error[300];
+    long before = live;
+    left = n;
+    bool ok = tikblob_assemble(source, strlen(source), &got.p, &got.n, &line, error,
+                               sizeof error);
+    return end_call(ok, before, got.p, got.n, want);
+}
+
+static bool
+disassemble_without(const Bin *b, const Bin *want, long n)
+{
+    char *made = NULL;
+    TikBlobDiag diag;
+    long before = live;
+    left = n;
+    bool ok = tikblob_disassemble(b->p, b->n, &made, &diag);
+    return end_call(ok, before, (uint8_t *)made, ok ? strlen(made) : 0, want);
+}
+
+static bool
+strip_without(const Bin *b, const Bin *want, long n)
+{
+    Bin got = {NULL, 0};
+    TikBlobDiag diag;
+    long before = live;
+    left = n;
+    bool ok = tikblob_strip(b->p, b->n, &got.p, &got.n, &diag);
+    return end_call(ok, before, got.p, got.n, want);
+}
+
+/* Makes a blob of its text, the text of the blob, and one without places. */
+static void
+each_tool_fails(void **state)
+{
+    (void)state;
+    Bin b = program(text, 300), without;
+    char *shown;
+    TikBlobDiag diag;
+    assert_true(tikblob_disassemble(b.p, b.n, &shown, &diag));
+    assert_true(tikblob_strip(b.p, b.n, &without.p, &without.n, &diag));
+    const Bin source = {(uint8_t *)shown, strlen(shown)};
+    for (int i = 0; i < 2; i++) {
+        long n[3] = {1, 1, 1};
+        once = i == 0;
+        while (assemble_without(shown, &b, n[0])) {
+            n[0]++;
+        }
+        while (disassemble_without(&b, &source, n[1])) {
+            n[1]++;
+        }
+        while (strip_without(&b, &without, n[2])) {
+            n[2]++;
+        }
+        assert_true(n[0] > 20 && n[1] > 5 && n[2] > 5);
+    }
+    free(without.p);
+    free(shown);
+    free(b.p);
+}
+
 static void
 try_program(const char *first, int times)
 {
@@ -191,6 +273,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_fails),
+        cmocka_unit_test(each_tool_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -675,7 +675,9 @@ pad_modes(void **state)
     in.args[7].v = 6;
     assert_bad(&in, RULE_PADMODE, 7);
     in.args[7].v = -1;
+    Fault f;
     assert_bad(&in, RULE_PADMODE, 7);
+    assert_true(!check_static(&in, &f) && f.lo == 0 && f.hi == 5);
     in.args[7].v = 3;
     in.args[4].v = 2;
     assert_bad(&in, RULE_PADMODE_BURST, 4);

@@ -256,6 +256,10 @@ ends_that_overflow(void **state)
     assert_true(r.mod == 8 && r.rem == 7 && r.hi == INT64_MAX);
     assert_false(interval_add(interval_const(INT64_MAX), interval_const(1), &r));
     assert_true(r.mod == (int64_t)1 << 62 && r.rem == 0);
+    const int64_t three = (int64_t)3 << 61; /* sums of the rests leave 64 bits */
+    Interval steps = interval_stepped(INT64_MIN, INT64_MAX, three, three - 1);
+    assert_false(interval_add(steps, steps, &r));
+    assert_true(r.mod == three && r.rem == three - 2);
     assert_false(interval_sub(interval_const(0), low, &r));
     assert_same(r, top);
     assert_true(interval_sub(low, interval_const(-1), &r));
