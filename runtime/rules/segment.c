@@ -359,10 +359,16 @@ check_slice_info(const CheckInstr *in, int param, Fault *fault)
     return holds;
 }
 
+/* Numbers outside of their ranges have rules of their own, which are asked later. */
 bool
 check_slice_lists(const CheckInstr *in, int param, Fault *fault)
 {
-    (void)param;
+    SegmentSlots at = segment_slots(in->op);
+    for (int i = param; i < at.src_pitch + at.dims; i++) {
+        if (!check_in_row(in, i)) {
+            return true;
+        }
+    }
     return check_segments(in, fault);
 }
 

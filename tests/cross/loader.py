@@ -29,7 +29,7 @@ MACHINES = {
 # name: what clang calls it, for a verifier as byte code
 TRIPLES = {'arm': 'thumbv7em-none-eabi', 'i386': 'i386-linux-gnu', 's390x': 's390x-linux-gnu'}
 # Bytes of code and tables on Cortex-M4 with -Os, at most.
-SIZES = {'open': 17900, 'verify': 81220}
+SIZES = {'open': 17900, 'verify': 81270}
 COMPACT_SIZES = {'open': 17900, 'verify': 48 << 10}
 # The same for a loader of a few instructions of moves and arithmetic.
 FEW = 'data_move vec_add vec_mul vec_adds vec_muls vec_dup'

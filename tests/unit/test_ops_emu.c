@@ -21,13 +21,13 @@
 #include <cmocka.h>
 
 enum {
-    SHAPES = 30000, /* operands without numbers that are drawn for an instruction */
-    MENDED = 200,   /* the same, with the steps that mend them */
-    TAKEN = 12,     /* of them that are tried */
+    SHAPES = 4000, /* operands without numbers that are drawn for an instruction */
+    MENDED = 200,  /* the same, with the steps that mend them */
+    TAKEN = 12,    /* of them that are tried */
     OF_SLICES =
-        60,      /* the same of instructions on slices, whose lengths make more paths */
-    DRAWS = 120, /* draws of numbers for each */
-    RUNS = 12    /* of them that are executed */
+        60,     /* the same of instructions on slices, whose lengths make more paths */
+    DRAWS = 15, /* draws of numbers for each */
+    RUNS = 12   /* of them that are executed */
 };
 
 /* ---- memories ------------------------------------------------------------ */
