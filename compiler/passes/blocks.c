@@ -33,7 +33,7 @@
 
 enum {
     MOST_PLACES = 512,       /* accesses that are compared core by core */
-    APART_WORK = 4 * 1000000 /* steps for one buffer, some 20 ms */
+    APART_WORK = 4 * 1000000 /* steps for one buffer */
 };
 
 /* An access of a global buffer inside a multi-core loop. */
