@@ -107,7 +107,11 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
         (v)->p[(v)->n++] = __VA_ARGS__;                                                  \
     } while (0)
 
+/* Returns the array with room for more elements; *cap says for how many. The first has
+ * room for 8. */
 void *arena_grow(Arena *a, void *old, uint32_t *cap, size_t elem);
+/* The same, with room for twice as many. */
+void *arena_double(Arena *a, void *old, uint32_t *cap, size_t elem);
 
 /* A growable text in an arena. It is always zero-ended. */
 typedef struct Text {

@@ -212,7 +212,7 @@ grow_slots(Kernel *k)
 {
     uint32_t had = k->nexpr_slots;
     k->expr_slots =
-        arena_grow(&k->arena, k->expr_slots, &k->nexpr_slots, sizeof *k->expr_slots);
+        arena_double(&k->arena, k->expr_slots, &k->nexpr_slots, sizeof *k->expr_slots);
     for (uint32_t i = 0; i < had; i++) {
         k->expr_slots[i] = 0;
     }

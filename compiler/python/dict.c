@@ -284,8 +284,8 @@ put_index(Dict *d, uint64_t hash, uint32_t entry)
 static void
 enlarge(Interp *in, Dict *d)
 {
-    d->p = arena_grow(core_arena(in), d->p, &d->cap, sizeof *d->p);
-    d->index = arena_grow(core_arena(in), d->index, &d->nindex, sizeof *d->index);
+    d->p = arena_double(core_arena(in), d->p, &d->cap, sizeof *d->p);
+    d->index = arena_double(core_arena(in), d->index, &d->nindex, sizeof *d->index);
     memset(d->index, 0, d->nindex * sizeof *d->index);
     for (uint32_t i = 0; i < d->n; i++) {
         put_index(d, d->p[i].hash, i);

@@ -183,6 +183,39 @@ test_raw(void **state)
     arena_free(&a);
 }
 
+/* A large array gets a part of its room at a time, in place as long as there is some; one
+ * that is doubled gets all. */
+static void
+test_parts(void **state)
+{
+    (void)state;
+    enum {
+        PART = 64 << 10
+    };
+    Arena a = {0};
+    VEC(uint32_t) x = {0};
+    int moved = 0;
+    int parts = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        const uint32_t *p = x.p;
+        uint32_t cap = x.cap;
+        VEC_PUSH(&a, &x, i);
+        bool large = i * sizeof i >= PART;
+        parts += large && x.cap != cap;
+        moved += large && x.p != p;
+        assert_true(x.cap > i && (x.cap - x.n) * sizeof i <= PART);
+    }
+    assert_true(parts >= (int)(MANY * sizeof *x.p / PART) - 1 && moved < parts / 2);
+    uint32_t cap = x.cap;
+    x.p = arena_double(&a, x.p, &x.cap, sizeof *x.p);
+    assert_int_equal(x.cap, 2 * cap);
+    memset(x.p + MANY, 1, (x.cap - MANY) * sizeof *x.p);
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_true(x.p[i] == i);
+    }
+    arena_free(&a);
+}
+
 /* Arrays keep what is in them where they get huge pages, whether they begin or become
  * large. */
 static void
@@ -218,6 +251,7 @@ main(void)
         cmocka_unit_test(test_count),  cmocka_unit_test(test_words),
         cmocka_unit_test(test_rewind), cmocka_unit_test(test_again),
         cmocka_unit_test(test_huge),   cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
