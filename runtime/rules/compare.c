@@ -249,46 +249,37 @@ compare_overlap(const CheckInstr *in, int param, Fault *fault)
 }
 
 /* CMPMASK has 16 bytes, and published operators go through rows of bits in steps of 16
- * bytes; moves to CMPMASK in steps of the bits of 64 lanes. Bits of all repeats may begin
- * anywhere, with a warning. */
+ * bytes; moves to CMPMASK, that of vec_sel in mode 0 too, in steps of the bits of 64
+ * lanes. Bits of all repeats may begin anywhere. Of both there is a warning. */
 static int
 compare_align(const CheckInstr *in, int param)
 {
     Form form = op_form(in->op);
     const CheckTensor *t = &in->args[param].t;
-    if (param == sel_slot(in->op) && sem_of(in) == SEM_SEL_BITS) {
-        return dtype_size(t->dtype);
+    if (param == sel_slot(in->op)) {
+        return sem_of(in) == SEM_SEL_LOAD ? MASK_WORD : dtype_size(t->dtype);
     }
     return form == FORM_MASKIN    ? MASK_WORD
            : form == FORM_MASKOUT ? CMPMASK_BYTES
                                   : scope_align(t->scope, t->dtype);
 }
 
-/* Warns of offsets that are literals if known, else of the others. */
+/* Warns of offsets that are literals. */
 static void
-align_warning(const CheckInstr *in, bool known, void (*report)(void *ctx, const Fault *),
-              void *ctx)
+compare_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
+                 void *ctx)
 {
     int sel = sel_slot(in->op);
-    if (sel < 0 || sem_of(in) != SEM_SEL_BITS || in->args[sel].literal != known) {
+    if (sel < 0 || !in->args[sel].literal || in->args[sel].t.offset % BLOCK_BYTES == 0) {
         return;
     }
     Fault fault;
     int64_t offset = in->args[sel].t.offset;
     FaultAt at = {RULE_SEL_ALIGN, sel, offset, BLOCK_BYTES, BLOCK_BYTES};
-    if (offset % BLOCK_BYTES != 0) {
-        check_fail(&fault, &at,
-                   "sel starts at byte %lld of its tensor, which is no multiple of 32",
-                   (long long)offset);
-        report(ctx, &fault);
-    }
-}
-
-static void
-compare_warnings(const CheckInstr *in, void (*report)(void *ctx, const Fault *),
-                 void *ctx)
-{
-    align_warning(in, true, report, ctx);
+    check_fail(&fault, &at,
+               "sel starts at byte %lld of its tensor, which is no multiple of 32",
+               (long long)offset);
+    report(ctx, &fault);
 }
 
 const FamilyRules rules_compare = {.statics = compare_statics,
