@@ -87,8 +87,11 @@ within_limits(Kernel *k)
     Unit *u = k->unit;
     bool ok = true;
     if (k->expr_too_large) {
-        diag_add(u, D_LIMIT_IR, k->span, 0,
-                 "an expression of the kernel has more than %d operations", IR_MAX_EXPR);
+        if (u->errors == 0) { /* the stage names the line */
+            diag_add(u, D_LIMIT_IR, k->span, 0,
+                     "an expression of the kernel has more than %d operations",
+                     IR_MAX_EXPR);
+        }
         ok = false;
     }
     for (BufId id = 1; id < k->bufs.n; id++) {

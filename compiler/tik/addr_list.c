@@ -10,8 +10,9 @@
  *
  * The addresses of a list in UB are words of an int64 tensor there, which l[i].set_as
  * writes and l[i].value reads. A word is an offset into the same sparse buffer: i *
- * LIST_WINDOW is the start of array i. That buffer is an argument of its own, with the
- * name of the list. */
+ * LIST_WINDOW is the start of array i. That buffer is the one of the list in global
+ * memory whose addresses data_move has copied there; without such a move it is an
+ * argument of its own, with the name of the list. */
 #include "tik/addr_list.h"
 #include "tik/expr.h"
 #include "tik/methods.h"
@@ -23,8 +24,9 @@
 
 typedef struct AddressList {
     Object base;
-    Root *root;
-    View *words; /* the addresses of a list in UB, else null */
+    Root *root;     /* its own; of one in UB that another has filled, that of the other */
+    View *words;    /* the addresses of a list in UB, else null */
+    bool addressed; /* an address of it was taken */
     bool poisoned;
 } AddressList;
 
@@ -114,8 +116,9 @@ integer(Interp *in, const Root *r, Value v, const char *what, Span span, ExprId 
 
 /* Returns element i of a list in UB. */
 static Value
-word_item(Interp *in, const AddressList *l, Value key, Span span)
+word_item(Interp *in, AddressList *l, Value key, Span span)
 {
+    l->addressed = true;
     Address a = {.root = l->root, .poisoned = l->poisoned};
     Value v = l->poisoned ? val_fail()
                           : tik_tensor_class.get_item(in, &l->words->base, key, span);
@@ -128,7 +131,7 @@ word_item(Interp *in, const AddressList *l, Value key, Span span)
 static Value
 list_get_item(Interp *in, Object *self, Value key, Span span)
 {
-    const AddressList *l = (AddressList *)self;
+    AddressList *l = (AddressList *)self;
     Root *r = l->root;
     Tik *c = r->c;
     if (l->words) {
@@ -337,6 +340,122 @@ const ObjectClass tik_address_class = {
     .binary = address_binary,
     .repr = address_repr,
 };
+
+/* ---- a list in UB gets the addresses of one in global memory ------------- */
+
+/* A word of 8 bytes holds an address. */
+enum {
+    BLOCK_WORDS = BLOCK_BYTES / 8
+};
+
+typedef struct Fill {
+    Interp *in;
+    Value *got; /* the operands of data_move */
+    Span *span;
+    AddressList *dst, *src;
+    int64_t words; /* how many are moved */
+} Fill;
+
+static bool
+fill_lists(Fill *f)
+{
+    static const char *const place[] = {"UB", "global memory"};
+    AddressList **list[] = {&f->dst, &f->src};
+    for (int i = 0; i < (int)ARRAY_LEN(list); i++) {
+        AddressList *l =
+            tik_is(f->got[i], &tik_list_class) ? (AddressList *)f->got[i].obj : NULL;
+        if (l == NULL || (l->words == NULL) != (i == 1)) {
+            py_diag(f->in, D_ARG_TYPE, f->span[i],
+                    "data_move fills a TensorAddrList in UB from one in global memory; "
+                    "%s is %s%s%s",
+                    i == 0 ? "dst" : "src", tik_a(f->in, f->got[i]), l ? " in " : "",
+                    l ? place[1 - i] : "");
+            return false;
+        }
+        *list[i] = l;
+    }
+    return !f->dst->poisoned && !f->src->poisoned;
+}
+
+/* Reads how many words are moved, which is known while compiling. */
+static bool
+fill_count(Fill *f)
+{
+    enum {
+        NBURST = 3,
+        BURST = 4
+    };
+    int64_t n, blocks;
+    for (int i = NBURST; i <= BURST; i++) {
+        if (tik_is_runtime(f->got[i]) ||
+            !val_as_int64(f->got[i], i == BURST ? &blocks : &n)) {
+            py_diag(f->in, D_NOT_SUPPORTED, f->span[i],
+                    "a move of addresses whose length is known only at run time");
+            return false;
+        }
+    }
+    if (n != 1 || blocks < 1 || blocks > LIST_MAX) {
+        py_diag(f->in, D_NOT_SUPPORTED, f->span[NBURST],
+                "a move of addresses that is not one burst of 1 to %d blocks", LIST_MAX);
+        return false;
+    }
+    f->words = blocks * BLOCK_WORDS;
+    return true;
+}
+
+/* Checks that a list reaches so far, with the rest of its last block. */
+static bool
+fill_fits(const Fill *f, int param)
+{
+    const Root *r = param == 0 ? f->dst->root : f->src->root;
+    int64_t room = (r->elems + BLOCK_WORDS - 1) / BLOCK_WORDS * BLOCK_WORDS;
+    if (f->words <= room) {
+        return true;
+    }
+    Diag *d =
+        py_diag(f->in, D_TENSOR_OVERFLOW, f->span[param],
+                "%s covers bytes 0 to %lld; the list of %lld addresses has %lld bytes",
+                param == 0 ? "dst" : "src", (long long)f->words * 8 - 1,
+                (long long)r->elems, (long long)r->elems * 8);
+    diag_note(f->in->u, d, r->span, "'%s' is created here", tik_sym(f->in, r->name));
+    return false;
+}
+
+/* From now on the words of dst are places in the buffer of src. */
+static bool
+fill_bind(Fill *f)
+{
+    if (f->dst->root != f->src->root && (f->dst->addressed || !f->dst->root->implied)) {
+        py_diag(f->in, D_NOT_SUPPORTED, f->span[1],
+                "a TensorAddrList in UB with the addresses of two lists");
+        return false;
+    }
+    f->words = MIN(f->words, MIN(f->dst->root->elems, f->src->root->elems));
+    f->dst->root = f->src->root;
+    return true;
+}
+
+Value
+tik_list_fill(Interp *in, const Tik *c, const CallArgs *args)
+{
+    Value got[MAX_PARAMS];
+    Span span[MAX_PARAMS];
+    Fill f = {.in = in, .got = got, .span = span};
+    if (tik_dropped(c) || !tik_bind_form(in, OP_DATA_MOVE, args, got, span) ||
+        !fill_lists(&f) || !fill_count(&f) || !fill_fits(&f, 0) || !fill_fits(&f, 1) ||
+        !fill_bind(&f)) {
+        return tik_none(in);
+    }
+    for (int64_t i = 0; i < f.words; i++) {
+        Value word =
+            tik_tensor_class.get_item(in, &f.dst->words->base, val_int(i), span[0]);
+        if (!tik_is(word, &tik_tensor_class)) {
+            return val_fail();
+        }
+        (void)tik_tensor_set_as(in, (View *)word.obj, val_int(i * LIST_WINDOW), span[1]);
+    }
+    return tik_none(in);
+}
 
 /* ---- creation ------------------------------------------------------------ */
 

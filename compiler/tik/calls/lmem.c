@@ -4,6 +4,7 @@
  * this stage knows layouts by name. Owns: dma-form of calls, layout-mismatch of operands,
  * shape-mismatch of arithmetic. */
 #include "tik/lmem.h"
+#include "tik/addr_list.h"
 #include "tik/calls/instruction.h"
 #include "tik/expr.h"
 #include "tik/methods.h"
@@ -280,6 +281,9 @@ Value
 tik_data_move(Interp *in, Tik *c, const CallArgs *args)
 {
     bool bursts = has_bursts(in, args);
+    if (tik_is(dst_of(in, args), &tik_list_class)) {
+        return tik_list_fill(in, c, args);
+    }
     if (!c->k->soc->lmem || (bursts && !names_lanes(args))) {
         return tik_instruction(in, c, tik_move_op(dst_of(in, args)), args);
     }
