@@ -118,7 +118,8 @@ start:
 
 program:
     stmt
-  | program stmt                        { $$ = ast_program(p, @$, $1, $2); }
+  | program stmt
+      { $$ = ast_program(p, @$, $1, $2, yychar >= LINE && yychar <= IF_LINE); }
   ;
 
 stmts:

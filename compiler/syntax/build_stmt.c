@@ -302,14 +302,14 @@ ast_module(Parser *p, Loc at, AstList body)
 }
 
 AstList
-ast_program(Parser *p, Loc at, AstList before, AstList statement)
+ast_program(Parser *p, Loc at, AstList before, AstList statement, bool ahead)
 {
     enum {
         /* bytes of the tree of a part: it stays in the caches of a processor */
         PART = 256 << 10
     };
     AstList list = list_join(before, statement);
-    if (!p->sink || p->failed || p->u->tree.used - p->part_begin < PART) {
+    if (!p->sink || p->failed || ahead || p->u->tree.used - p->part_begin < PART) {
         return list;
     }
     parse_part(p, ast_module(p, at, list));

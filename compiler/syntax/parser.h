@@ -441,8 +441,9 @@ typedef struct FuncHead {
 
 Ast *ast_module(Parser *p, Loc at, AstList body);
 /* Adds a statement to the program. When it is a part of some size, the sink takes it, and
- * an empty list is returned. */
-AstList ast_program(Parser *p, Loc at, AstList before, AstList statement);
+ * an empty list is returned. ahead: the tree of a line after it was made, which the part
+ * would take along. */
+AstList ast_program(Parser *p, Loc at, AstList before, AstList statement, bool ahead);
 /* Builds a statement that has one expression. */
 Ast *ast_plain(Parser *p, AstKind kind, Loc at, Ast *a);
 Ast *ast_assign(Parser *p, Loc at, AstList targets, Ast *value);

@@ -473,6 +473,39 @@ test_tree_goes(void **state)
     arena_free(&a);
 }
 
+/* A part does not end where the line after it was read, as it is after 'if', where 'else'
+ * may follow. */
+static void
+test_lines_after_parts(void **state)
+{
+    static const struct {
+        const char *text, *log;
+    } rows[] = {
+        {"if n < 0:\n    n = 5\nn = n + 1\nm = m + 2\n", "20000 40000\n"},
+        {"while n < 0:\n    n = 5\nn = n + 1\nm = m + 2\n", "20000 40000\n"},
+        {"for m in [n]:\n    n = m + 1\nif m < 0:\n    m = 5\n", "20000 19999\n"},
+        {"try:\n    n = n + 1\nexcept A: pass\nm = m + n - n\n", "20000 0\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        World w;
+        Arena a = {0};
+        Text t;
+        unit_init(&w.u);
+        text_init(&t, &a);
+        text_put(&t, "n = m = 0\n");
+        for (int k = 0; k < 20000; k++) {
+            text_put(&t, rows[i].text);
+        }
+        text_put(&t, "print(n, m)\n");
+        Unit *u = run(&w, t.p);
+        assert_int_equal(u->diags.n, 0);
+        assert_string_equal(u->log.p, rows[i].log);
+        arena_free(&a);
+        unit_free(u);
+    }
+}
+
 /* An error of the text, or of a name's place, counts before anything is executed, however
  * far down it is: what was executed until then is forgotten. */
 static void
@@ -618,6 +651,7 @@ main(void)
         TEST(test_late_errors),
         TEST(test_late_errors_leave_comments),
         TEST(test_turns_are_charged),
+        TEST(test_lines_after_parts),
         TEST(test_literals_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
