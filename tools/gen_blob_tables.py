@@ -30,7 +30,7 @@ def plain(value):
 
 def dtypes():
     body = [(i + 1, f'`{name}`', bytes_, kind.lower()) for i, (_, name, bytes_, kind) in enumerate(rows(ISA + 'dtype.def', 'DTYPE'))]
-    return ['## Dtypes', '', 'Two elements of int4 or uint4 share a byte, the even one in its low half; only operands have these types. Scalars have the types 1 to 12.', ''] \
+    return ['## Dtypes', '', 'Two elements of int4 or uint4 share a byte, the even one in its low half; only operands have these types. Registers, and so LOAD, STORE and ALU, have the types 1 to 12; arguments and regions have these and float64.', ''] \
         + table(['number', 'dtype', 'bytes', 'kind'], body)
 
 
@@ -99,7 +99,7 @@ def operations():
     text = read(ISA + 'scalar.def')
     notes = {m[1]: m[2] for m in re.finditer(r'SCALAR_OP\((\w+),[^\n]*?\)\s*/\* (.*?) \*/', text)}
     body = [(i, name, n, notes.get(id_, '').replace(', see scalar.h', '')) for i, (id_, name, n, _) in enumerate(rows(ISA + 'scalar.def', 'SCALAR_OP'))]
-    return ['## Scalar operations', '', 'What byte 2 of an ALU descriptor names; docs/meaning.md has their values.', ''] + table(['number', 'operation', 'operands', 'note'], body)
+    return ['## Scalar operations', '', 'What byte 2 of an ALU descriptor names; docs/meaning.md has their values. `shl` to `not` are of integers and bool, `cast` is between two dtypes that differ, `bits` between two (the same one too) with equally many bytes; the others are of all dtypes of registers.', ''] + table(['number', 'operation', 'operands', 'note'], body)
 
 
 def paths():

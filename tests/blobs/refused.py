@@ -443,6 +443,7 @@ WHOLE = [
     (802, 'no-copies', OPEN.format(0, 1, 0)),
     (802, 'five-copies', OPEN.format(0, 1, 5)),
     (802, 'global', OPEN.format(0, 1, 1).replace('peak', 'arg "x" output float16 (16) open\npeak', 1).replace('UB float16 at 0 bytes 4096 open', 'GM float16 arg 0')),
+    (811, 'branches', HEAD.replace('steps 9999', 'steps 7') + 'r0 = add int32 core 0\nif r0\nr0 = add int32 r0 1\nr0 = add int32 r0 1\nelse\nr0 = add int32 r0 1\nendif\nend\n'),
     (811, 'less', HEAD.replace('steps 9999', 'steps 3') + 'loop s0 = 0 2\nr0 = add int32 1 2\nendloop s0\nend\n'),
     (802, 'closed', HEAD + 'reserve buffer=float16[2, 0] after=float16[2, 0] bytes=32 copies=1\nend\n'),
     (803, 'blocks', HEAD + 'blocks count=5\nend\n'),

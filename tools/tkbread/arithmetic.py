@@ -268,6 +268,8 @@ def scalar(op, t, source, a, b):
     num = lambda v, dt: value(arr(v, dt), dt)[0]
     if op == 'bits':
         return wrap(a, t)
+    whole = 'uint64' if (source if op == 'cast' else t) == 'uint64' else 'int64'
+    a, b = wrap(a, whole), wrap(b, whole)
     if op == 'cast':
         if source in FLOATS:
             if t == 'bool':
@@ -275,10 +277,9 @@ def scalar(op, t, source, a, b):
             r = to_float(num(a, source), t, 0, t == 'float32') if t in FLOATS else to_integer(num(a, source), t, 5)
             return wrap(int(r), t)
         if t in FLOATS:
-            whole = wrap(a, source)
-            single = np.float32(np.array(whole, np.uint64 if whole >= 2 ** 63 else np.int64))
+            single = np.float32(np.array(a, whole))
             return int(to_float(single, t, 0, t == 'float32'))
-        return wrap(wrap(a, source), t)
+        return wrap(a, t)
     if t in FLOATS:
         x, y = num(a, t), num(b, t)
         compare = {'eq': x == y, 'ne': x != y, 'lt': x < y, 'le': x <= y, 'gt': x > y, 'ge': x >= y}
