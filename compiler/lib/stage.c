@@ -121,12 +121,19 @@ take(void *to, Ast *part)
     return keep(s, part) || s->u->tree.used != used;
 }
 
+static bool
+know(void *to, Ast *node)
+{
+    Stage *s = to;
+    return s->begun && !s->over && py_know(&s->in, node);
+}
+
 bool
 stage_run(Unit *u, uint32_t file)
 {
     Stage s = {.u = u, .file = file};
     /* who wants to know what names were bound to looks at the tree, too */
-    const AstSink sink = {&s, take, drop};
+    const AstSink sink = {&s, take, drop, know};
     Ast *module = parse_program(u, file, u->facts ? NULL : &sink);
     if (!module) {
         return false;

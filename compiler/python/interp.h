@@ -38,6 +38,9 @@ typedef enum PartEnd {
 /* Executes the next statements of the program as __main__. If it is over, they are only
  * checked. */
 PartEnd py_part(Interp *in, Ast *part, bool over);
+/* Resolves a node of the program without those below it, as one that is in no function or
+ * class. Returns false if that is not known yet. */
+bool py_know(Interp *in, Ast *node);
 /* Ends the program. If module, which has its functions, is not null, --call is evaluated
  * if given. Returns false if module is null or after errors. */
 bool MUST_USE py_end(Interp *in, uint32_t file, const Ast *module);

@@ -191,6 +191,12 @@ py_start(Interp *in)
     return set_defines(in, main);
 }
 
+bool
+py_know(Interp *in, Ast *node)
+{
+    return resolve_node(in, py_module(in, "__main__").module, node);
+}
+
 PartEnd
 py_part(Interp *in, Ast *part, bool over)
 {

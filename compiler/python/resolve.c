@@ -490,6 +490,13 @@ walk_name(Resolver *r, Block *s, Ast *n)
     use_name(r, s, n, n->name);
 }
 
+/* Returns whether a node was resolved with those below it as what it is. */
+static inline bool
+is_known(const Block *s, const Ast *n)
+{
+    return n->flags & AST_KNOWN && s->kind == SCOPE_MODULE && n->kind != AST_YIELD;
+}
+
 /* Walks a node that is there. Most are leaves, which need no further step. */
 static inline void
 walk_node(Resolver *r, Block *s, Ast *n)
@@ -856,7 +863,7 @@ walk_rare(Resolver *r, Block *s, Ast *n)
 static void
 walk(Resolver *r, Block *s, Ast *n)
 {
-    if (!n) {
+    if (!n || is_known(s, n)) {
         return;
     }
     switch ((AstKind)n->kind) {
@@ -995,4 +1002,42 @@ resolve_tree(Interp *in, ModuleVal *module, Ast *tree)
     Locals *loc = top->loc;
     arena_free(&r.tmp);
     return r.ok ? loc : NULL;
+}
+
+bool
+resolve_node(Interp *in, const ModuleVal *module, Ast *n)
+{
+    const struct Core *c = in->core;
+    const Attr *var = NULL;
+    switch ((AstKind)n->kind) {
+    case AST_NAME:
+        var = attrs_entry(&module->attrs, n->name);
+        if (var) {
+            set_place(n, PLACE_GLOBAL, (uint32_t)(var - module->attrs.p));
+        }
+        return var != NULL;
+    case AST_STRING:
+        n->cache = n->name < c->literals.n ? c->literals.p[n->name] : NULL;
+        return n->name && n->cache;
+    case AST_INT:
+        return n->op != INT_TEXT;
+    case AST_NONE:
+    case AST_BOOL:
+    case AST_FLOAT:
+    case AST_TUPLE:
+    case AST_UNARY:
+    case AST_BINARY:
+    case AST_COMPARE:
+    case AST_COMPARE_PART:
+    case AST_CALL:
+    case AST_KEYWORD:
+    case AST_ATTR:
+    case AST_INDEX:
+    case AST_EXPR:
+    case AST_ASSIGN:
+    case AST_WITH_ITEM:
+        return true;
+    default:
+        return false;
+    }
 }

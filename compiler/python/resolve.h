@@ -59,4 +59,8 @@ typedef struct CompFacts {
  * of its top-level frame, or null after diagnostics. */
 Locals *resolve_tree(Interp *in, struct ModuleVal *module, Ast *tree);
 
+/* Resolves one node as a part of the module, without those below it. Returns false if its
+ * name is no variable of the module yet, or its kind has rules of its own. */
+bool resolve_node(Interp *in, const struct ModuleVal *module, Ast *n);
+
 #endif

@@ -174,9 +174,12 @@ typedef struct CallFacts {
 /* Bits of Ast.flags; those above them belong to the builders (depth of the
  * expression). */
 enum {
-    AST_PAREN = 1,       /* the expression is in round brackets of its own */
-    AST_ASYNC = 2,       /* AST_FOR, AST_WITH, AST_COMP_FOR */
-    AST_YIELD_FROM = 4,  /* AST_YIELD with 'from' */
+    AST_PAREN = 1,      /* the expression is in round brackets of its own */
+    AST_ASYNC = 2,      /* AST_FOR, AST_WITH, AST_COMP_FOR */
+    AST_YIELD_FROM = 4, /* AST_YIELD with 'from' */
+    /* Any other kind: what is read of the node and those below holds if it is executed as
+     * a part of the module, in no function or class (AstSink.know). */
+    AST_KNOWN = 4,
     AST_PAREN_TWICE = 8, /* the expression is in two pairs of round brackets or more */
     /* resolve: the statement of a module defines functions, classes or generators, which
      * need its tree after it was executed */
@@ -313,6 +316,9 @@ typedef struct AstSink {
     /* Learns, before the first error is reported, that the text is wrong: what the parts
      * taken until now have done does not count. No part follows. */
     void (*drop)(void *to);
+    /* Resolves a node, without those below it, as a part of the module. Returns false if
+     * that is not known before the program goes on. */
+    bool (*know)(void *to, Ast *node);
 } AstSink;
 
 /* Parses a file like parse_file and returns the last part, which the sink does not

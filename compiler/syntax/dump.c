@@ -224,7 +224,8 @@ dump_node(Dumper *d, const Ast *node)
     const Row *row = &rows[node->kind];
     text_printf(d->out, "(%s", row->name);
     text_put(d->out, node->flags & AST_ASYNC ? " async" : "");
-    text_put(d->out, node->flags & AST_YIELD_FROM ? " from" : "");
+    text_put(d->out,
+             node->kind == AST_YIELD && node->flags & AST_YIELD_FROM ? " from" : "");
     for (const char *part = row->parts; *part; part++) {
         dump_part(d, node, *part);
     }

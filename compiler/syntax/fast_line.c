@@ -391,9 +391,10 @@ typedef struct Args {
     Sym names[MAX_KEYWORDS];
 } Args;
 
-/* Makes a keyword argument of a name that was read and the value after its '='. */
+/* Makes a keyword argument of a name that was read and the value after its '='. The node
+ * of the name is in no list then, but a shape has it, in which it is no variable. */
 static Ast *
-read_keyword(Fast *f, Args *args, const Ast *name)
+read_keyword(Fast *f, Args *args, Ast *name)
 {
     if (name->kind != AST_NAME || name->flags || args->facts.nkw == MAX_KEYWORDS) {
         return NULL;
@@ -404,6 +405,7 @@ read_keyword(Fast *f, Args *args, const Ast *name)
         }
     }
     args->names[args->facts.nkw++] = name->name;
+    name->kind = AST_NONE;
     pass_to(f, f->at + 1);
     Ast *value = read_whole(f);
     return value ? ast_keyword(f->p, since(f, name->span.begin), name->name, value)

@@ -5,7 +5,10 @@
  * fast_line.c asks here first, and reads a line itself if its shape is new.
  *
  * A shape is kept when a line of it comes for the second time, and found by a hash of the
- * text in which all digits are equal. When there are too many all are forgotten. */
+ * text in which all digits are equal. When there are too many all are forgotten.
+ *
+ * A line of the module means the same as the one before it, too. So its names are
+ * resolved once, in the shape, as soon as all are variables of the module. */
 #include "syntax/bytes.h"
 #include "syntax/parser.h"
 
@@ -43,6 +46,8 @@ typedef struct Shape {
     uint32_t nnodes;
     uint16_t *links; /* offset of each pointer to a node in tree */
     uint32_t nlinks;
+    bool known;    /* its names are resolved */
+    int64_t asked; /* Parser.part_begin when that was tried last */
 } Shape;
 
 typedef struct Slot {
@@ -188,6 +193,24 @@ find_shape(Parser *p, struct LineShapes *all, uint32_t begin)
     return x;
 }
 
+/* Resolves the names of a shape. More of them are known when another part of the program
+ * was executed. */
+static NOINLINE void
+know_names(const Parser *p, Shape *x)
+{
+    const AstSink *sink = p->sink;
+    x->asked = p->part_begin;
+    for (uint32_t i = 0; i < x->nnodes; i++) {
+        if (!sink->know(sink->to, (Ast *)(x->tree + x->nodes[i]))) {
+            return;
+        }
+    }
+    x->known = true;
+    for (Ast *n = x->line.list.first; n; n = n->next) {
+        n->flags |= AST_KNOWN;
+    }
+}
+
 bool
 shape_read(Parser *p, uint32_t begin, FastLine *line)
 {
@@ -195,6 +218,9 @@ shape_read(Parser *p, uint32_t begin, FastLine *line)
     p->shapes->last = x;
     if (!x) {
         return false;
+    }
+    if (!x->known && p->sink && x->asked != p->part_begin) {
+        know_names(p, x);
     }
     char *to = copy_tree(p, x, begin);
     *line = x->line;
@@ -299,7 +325,7 @@ take_shape(struct LineShapes *all, uint32_t text, uint32_t tree)
         all->used = 0;
     }
     Shape *x = take(all, sizeof *x);
-    *x = (Shape){.nwords = (text + 7) / 8, .bytes = tree};
+    *x = (Shape){.nwords = (text + 7) / 8, .bytes = tree, .asked = -1};
     x->text = take(all, 8 * x->nwords);
     x->fixed = take(all, 8 * x->nwords);
     x->tree = take(all, tree);

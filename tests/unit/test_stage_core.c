@@ -506,6 +506,42 @@ test_lines_after_parts(void **state)
     }
 }
 
+/* Lines of one shape are resolved once where they are the module's; elsewhere each is one
+ * of its own, and names are variables of the module from the line on that binds them. */
+static void
+test_lines_of_a_shape(void **state)
+{
+    static const char text[] = "x = y + 1\n"
+                               "late = f(y, name='n', k=2)\n"
+                               "if x > 2:\n    x = 0\n"
+                               "for y in late:\n    x = y\n"
+                               "z = (x, 'a', not None, l[0].real)\n";
+    static const char line[] = "6 8 2 2 (2, 'a', True, 4) [9]\n";
+    World *w = *state;
+    Text t;
+    Text log;
+    text_init(&t, &w->u.arena);
+    text_init(&log, &w->u.arena);
+    text_put(&t, "l = [4]\ny = 1\ndef f(*a, **b):\n    return [a[0], b['k']]\n");
+    for (int i = 0; i < 2000; i++) {
+        text_put(&t, text);
+        if (i % 500 == 0) {
+            text_put(&t, "def g(y):\n    x = y + 1\n    return x\n"
+                         "class C:\n    y = 7\n    x = y + 1\n"
+                         "print(g(5), C.x, x, y, z, [(lambda: y + 1)() for y in [8]])\n");
+            text_put(&log, line);
+        }
+        if (i == 1500) {
+            text_put(&t, "y = 3\ndel x\n");
+        }
+    }
+    text_put(&t, "def h():\n    global x\n    y = 20\n    x = y + 1\nh()\nprint(x, y)\n");
+    text_put(&log, "21 2\n");
+    Unit *u = run(w, t.p);
+    assert_int_equal(u->diags.n, 0);
+    assert_string_equal(u->log.p, log.p);
+}
+
 /* An error of the text, or of a name's place, counts before anything is executed, however
  * far down it is: what was executed until then is forgotten. */
 static void
@@ -652,6 +688,7 @@ main(void)
         TEST(test_late_errors_leave_comments),
         TEST(test_turns_are_charged),
         TEST(test_lines_after_parts),
+        TEST(test_lines_of_a_shape),
         TEST(test_literals_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
