@@ -278,7 +278,7 @@ demo: packages
 	$(SUBMAKE) all
 	tools/demo.sh $(BUILD)
 
-TEST_TOOLS = $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
+TEST_TOOLS = $(BUILD)/rule-tables $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(wildcard tests/tools/*.c))
 $(BUILD)/tools/%: tests/tools/%.c $(HOST_OPEN) $(BUILD)/libtikc.a $(BUILD)/libtikrt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP -o $@ $< $(HOST_OPEN) $(BUILD)/libtikc.a \
@@ -441,8 +441,12 @@ hooks:
 	git config core.hooksPath hooks
 .PHONY: hooks
 
-docs: $(BUILD)/tikc
-	$(PYTHON) tools/gen-docs.py
+docs: $(BUILD)/tikc $(BUILD)/rule-tables
+	BUILD=$(BUILD) $(PYTHON) tools/gen-docs.py
+
+# What docs/blob-rules.md says and only the checker knows.
+$(BUILD)/rule-tables: tools/rule-tables.c $(BUILD)/libtikrt.a
+	$(call say,LD,$@)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libtikrt.a $(LDFLAGS) $(LIBS) -pthread
 
 # The conformance set of the blob format, anew from its texts.
 blobs: $(BUILD)/tikc

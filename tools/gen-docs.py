@@ -9,6 +9,7 @@ import sys
 
 import call_table
 import example_table
+import gen_blob_rules
 import gen_blob_tables
 import gen_editors
 import gen_stubs
@@ -27,15 +28,16 @@ def diagnostics():
            'Made by `make docs` from the tables `compiler/base/diag.def` and `runtime/isa/rule.def`. '
            '`tikc explain NAME` prints one row. Names never change; "also known as" has the spellings of '
            'other manuals, which `explain` also finds. Those with a number are rules of instructions and of run time: a loader without texts gives the number '
-           '(loader.md), which never changes either.', '',
+           '(loader.md), which never changes either. Levels are those for sources; a blob is refused also by the warnings that are *in blobs error* (blob-rules.md, Severity).', '',
            '| name | number | level | groups | also known as | rule | help |', '|---|---|---|---|---|---|---|']
     groups = {}
     for group, diag in rows('compiler/base/severity.def', 'MEMBER'):
         groups.setdefault(diag, []).append(group.lower())
     numbers = {id_: n for n, id_ in rows('runtime/isa/rule_number.def', 'RULE_NUMBER')}
+    refusing = gen_blob_rules.refusing()
     found = list(rows('compiler/base/diag.def', 'DIAG')) + list(rows('runtime/isa/rule.def', 'RULE'))
     for id_, name, level, alias, rule, help_ in sorted(found, key=lambda r: r[1]):
-        level = level.replace('LEVEL_', '').lower()
+        level = level.replace('LEVEL_', '').lower() + (', in blobs error' if name in refusing else '')
         cells = [f'<a id="{name}"></a>`{name}`', numbers.get(id_, ''), level, ', '.join(groups.get(id_, [])), alias, rule, help_]
         out.append('| ' + ' | '.join(c.replace('|', '\\|') for c in cells) + ' |')
     return '\n'.join(out + allowable({r[0]: r[1] for r in found})) + '\n'
@@ -445,7 +447,8 @@ def main():
     pages = {'docs/choices.md': choices(), 'docs/support-matrix.md': matrix(), 'docs/diagnostics.md': diagnostics(), 'docs/instructions.md': instructions(),
              'docs/mistakes.md': mistakes(),
              'docs/ir-instructions.md': ir_instructions(),
-             'docs/blob-format.md': blob_format(), 'docs/blob-tables.md': gen_blob_tables.page(), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
+             'docs/blob-format.md': blob_format(), 'docs/blob-tables.md': gen_blob_tables.page(),
+             'docs/blob-rules.md': gen_blob_rules.page('--check' in sys.argv), 'docs/architecture.md': architecture(), 'docs/ascendc.md': ascendc(),
              'docs/c-api.md': c_api(), 'docs/emulator.md': emulator(), 'runtime/python/tbe/tik.pyi': gen_stubs.stubs(), **gen_editors.pages()}
     stale = []
     for path, text in pages.items():

@@ -120,7 +120,7 @@ void check_copy(CheckInstr *to, const CheckInstr *from);
 #define REQUIRE(...)
 #define REQUIRE_OF(...)
 #define ALSO(...)
-#define ASK(form, operand, rule, direction, function)                                    \
+#define ASK(form, operand, rule, direction, function, meaning)                           \
     bool function(const CheckInstr *in, int param, Fault *fault);
 #include "rules/require.def"
 

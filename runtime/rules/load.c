@@ -11,19 +11,6 @@
 
 /* ---- paths --------------------------------------------------------------- */
 
-/* Sets of cores (coreset.def). */
-enum {
-    CORES_V100 = ON_V100,
-    CORES_LITE =
-        ON_A610LITE_AIC, /* the 610Lite class: load2dv3 in the place of load2dv2 */
-    CORES_2D = ON_CUBE & ~(ON_V100 | ON_A610LITE_AIC), /* load2dv2 on all paths */
-    CORES_SQUARE =
-        ON_A910B_AIC | ON_A310B_AIC | ON_AS31XM1_AIC,     /* load_data_with_transpose */
-    CORES_3D1 = ON_HI | ON_V200_AIC | ON_V100,            /* load3dv1 */
-    CORES_3D2 = ON_CUBE & ~ON_V100,                       /* load3dv2 */
-    CORES_3D2_UB = ON_CUBE & ~(ON_V100 | ON_A610LITE_AIC) /* and into UB */
-};
-
 typedef struct LoadPath {
     Sem sem;
     Scope src, dst;
@@ -31,24 +18,8 @@ typedef struct LoadPath {
 } LoadPath;
 
 static const LoadPath paths[] = {
-    {SEM_LOAD2D, SC_GM, SC_L1, CORES_V100 | CORES_2D},
-    {SEM_LOAD2D, SC_GM, SC_L0A, CORES_V100 | CORES_2D},
-    {SEM_LOAD2D, SC_GM, SC_L0B, CORES_V100 | CORES_2D},
-    {SEM_LOAD2D, SC_L1, SC_L0A, CORES_V100 | CORES_2D},
-    {SEM_LOAD2D, SC_L1, SC_L0B, CORES_V100 | CORES_2D | CORES_LITE},
-    {SEM_LOAD2D_BOX, SC_GM, SC_L1, CORES_LITE},
-    {SEM_LOAD2D_BOX, SC_GM, SC_L0A, CORES_LITE},
-    {SEM_LOAD2D_BOX, SC_GM, SC_L0B, CORES_LITE},
-    {SEM_LOAD2D_BOX, SC_L1, SC_L0A, CORES_LITE},
-    {SEM_LOAD2D_BOX, SC_L1, SC_L0B, CORES_LITE},
-    {SEM_LOAD2D_SQUARE, SC_L1, SC_L0A, CORES_SQUARE},
-    {SEM_LOAD2D_SQUARE, SC_L1, SC_L0B, CORES_SQUARE},
-    {SEM_LOAD3D1, SC_L1, SC_L0A, CORES_3D1},
-    {SEM_LOAD3D1, SC_L1, SC_L0B, CORES_3D1},
-    {SEM_LOAD3D1, SC_L1, SC_UB, CORES_3D1},
-    {SEM_LOAD3D2, SC_L1, SC_L0A, CORES_3D2},
-    {SEM_LOAD3D2, SC_L1, SC_L0B, CORES_3D2},
-    {SEM_LOAD3D2, SC_L1, SC_UB, CORES_3D2_UB},
+#define LOAD_PATH(sem, src, dst, cores) {SEM_##sem, SC_##src, SC_##dst, cores},
+#include "rules/family_path.def"
 };
 
 enum {

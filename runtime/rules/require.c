@@ -114,7 +114,7 @@ static const Require rows[] = {
 #define ALSO(form, operand, rule, when, relation, direction, of, text)                   \
     ROW(form, SEM_COUNT, operand, rule, direction, false, true, of,                      \
         .relate = relation_##form##_##operand##_also_##rule, text)
-#define ASK(form, operand, rule, direction, function)                                    \
+#define ASK(form, operand, rule, direction, function, meaning)                           \
     ROW(form, SEM_COUNT, operand, rule, direction, true, false, operand,                 \
         .ask = function, "")
 #include "rules/require.def"
