@@ -35,7 +35,7 @@ def rules():
 
 def instruction_rules():
     """(name, number, level)"""
-    return re.findall(r'^\| <a id=[^`]*`([\w-]+)` \| (\d{4}) \| (\w+) \|', read('docs/diagnostics.md'), re.M)
+    return re.findall(r'^\| <a id=[^`]*`([\w-]+)` \| (\d{4}) \| (\w+)[^|]*\|', read('docs/diagnostics.md'), re.M)
 
 
 def without_blob():
