@@ -465,11 +465,24 @@ ir_body(Kernel *k, StmtId owner, int slot)
     }
 }
 
+/* Returns how deep a statement is that comes at a cursor. */
+static inline uint8_t
+nest_at(const Kernel *k, const Cursor *c)
+{
+    _Static_assert(IR_MAX_NEST < UINT8_MAX, "Stmt.nest");
+    int owner = k->stmts.p[c->owner].nest; /* 0 of statement 0 */
+    bool inside = c->owner != 0 && c->slot != 2;
+    return (uint8_t)MIN(owner + inside, IR_MAX_NEST + 1);
+}
+
 StmtId
 ir_append(Kernel *k, Cursor *c, const Stmt *s)
 {
+    uint8_t nest = nest_at(k, c);
     VEC_PUSH(&k->arena, &k->stmts, *s);
     StmtId id = k->stmts.n - 1;
+    k->stmts.p[id].nest = nest;
+    k->deepest = MAX(k->deepest, nest);
     StmtId *link = ir_body(k, c->owner, c->slot);
     k->stmts.p[id].next = *link;
     *link = id;

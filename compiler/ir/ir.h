@@ -280,6 +280,9 @@ typedef enum Proof {
 typedef struct Stmt {
     uint8_t kind; /* StmtKind */
     uint8_t proof;
+    /* number of bodies around its own when it was appended, which passes may change; at
+     * most IR_MAX_NEST + 1 */
+    uint8_t nest;
     StmtId next; /* next statement of the same body; 0 ends the body */
     Span span;
     uint32_t chain;
@@ -467,6 +470,7 @@ typedef struct Kernel {
     bool folded;
     /* an expression was cut at IR_MAX_EXPR, so the kernel must not be compiled */
     bool expr_too_large;
+    uint8_t deepest; /* the largest Stmt.nest */
     /* cores may access the same global bytes, so they run one after another */
     bool blocks_ordered;
     /* not blocks_ordered, but cores may access the same bytes with atomic writes: from

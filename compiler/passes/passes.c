@@ -29,56 +29,17 @@ const int pass_count = ARRAY_LEN(pass_table);
 
 /* ---- limits -------------------------------------------------------------- */
 
-typedef struct Pending {
-    StmtId first; /* first statement of a body */
-    int depth;
-} Pending;
-
-typedef struct Nesting {
-    Arena scratch;
-    VEC(Pending) todo;
-} Nesting;
-
-static void
-push_body(Nesting *n, StmtId first, int depth)
-{
-    if (first) {
-        VEC_PUSH(&n->scratch, &n->todo, (Pending){first, depth});
-    }
-}
-
-static void
-push_bodies(Nesting *n, const Stmt *s, int depth)
-{
-    if (s->kind == ST_FOR) {
-        push_body(n, s->loop.body, depth);
-    } else if (s->kind == ST_SCOPE) {
-        push_body(n, s->scope.body, depth);
-    } else if (s->kind == ST_IF) {
-        push_body(n, s->cond.then_body, depth);
-        push_body(n, s->cond.else_body, depth);
-    }
-}
-
-/* Returns the first statement found that is nested too deep, or 0. It works without
- * recursion. */
+/* Returns the first statement that is nested too deep, or 0. */
 static StmtId
 too_deep(const Kernel *k)
 {
-    Nesting n = {0};
-    StmtId found = 0;
-    push_body(&n, k->body, 0);
-    while (n.todo.n && !found) {
-        Pending p = n.todo.p[--n.todo.n];
-        if (p.depth > IR_MAX_NEST) {
-            found = p.first;
-        }
-        for (StmtId id = p.first; id; id = k->stmts.p[id].next) {
-            push_bodies(&n, &k->stmts.p[id], p.depth + 1);
+    StmtId id = 0;
+    if (k->deepest > IR_MAX_NEST) {
+        while (k->stmts.p[id].nest <= IR_MAX_NEST) {
+            id++;
         }
     }
-    arena_free(&n.scratch);
-    return found;
+    return id;
 }
 
 static bool MUST_USE
