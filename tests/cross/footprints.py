@@ -21,7 +21,6 @@ TOOL = os.path.join(ROOT, os.environ.get('BUILD', 'build'), 'tools/footprints')
 NUMBERS = ('runs', 'outside', 'depends', 'unwritten', 'inexact', 'first', 'last')
 # (instruction, operand): why the footprint is more than what has an influence, or what is written depends on more. An entry that is no longer needed fails.
 NAMED = {
-    ('col2img', 'src'): 'elements of windows that lie in the padding go nowhere',
     ('vreduce', 'src0'): 'the pattern keeps other lanes',
     ('vec_cpadd', 'src'): 'the next repeat writes to the same place (stride 0)',
     ('vec_sel.scalar', 'src0'): 'the next repeat writes to the same place (stride 0)',
@@ -79,7 +78,10 @@ def wrong(numbers, role):
 
 
 def main():
-    found = counts(sorted(glob.glob(f'{ROOT}/tests/blobs/accepted/*.tkb')))
+    paths = sorted(glob.glob(f'{ROOT}/tests/blobs/accepted/*.tkb'))
+    # its moves add to what is there: an atomic mode is in a special register, which is no operand
+    paths.remove(f'{ROOT}/tests/blobs/accepted/atomic-sums.tkb')
+    found = counts(paths)
     needed = set()
     for (name, dtype, operand, role), numbers in found.items():
         why = wrong(numbers, role)
