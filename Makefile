@@ -385,7 +385,7 @@ include tools/loader.mk
 include tests/branches/branches.mk
 include tests/mutants/checks.mk
 
-SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_FLAGS = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -ftrivial-auto-var-init=pattern
 # The sanitizer's own book-keeping of thread-local storage crashes its leak check now and then in
 # processes that loaded LLVM, so it is off.
 # Expectations of texts (lit, tables) are those of all passes.
