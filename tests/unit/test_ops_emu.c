@@ -3,14 +3,8 @@
  * choices and memory, on some processors, for each instruction that has such a function.
  * Both get the same bytes in all memories, and must leave the same or break the same
  * rule. What is drawn is small, so that much of it is legal, and memories are as small as
- * that. */
-#include "emu/emu.h"
-#include "isa/choice.h"
-#include "isa/operand.h"
-#include "ops/ops.h"
-#include "rules/check.h"
-#include "ops_draw.h"
-
+ * that. What is legal also does not depend on whether a source is in the tensor that is
+ * written, and the emulator refuses numbers that no instruction has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +14,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "ops/ops.h"
+#include "ops_emu.h"
+#include "rules/internal.h"
+
 enum {
     SHAPES = 4000, /* operands without numbers that are drawn for an instruction */
     MENDED = 200,  /* the same, with the steps that mend them */
@@ -27,116 +25,9 @@ enum {
     OF_SLICES =
         60,     /* the same of instructions on slices, whose lengths make more paths */
     DRAWS = 15, /* draws of numbers for each */
-    RUNS = 12   /* of them that are executed */
+    RUNS = 12,  /* of them that are executed */
+    LEAST = 6   /* huge numbers of which one at least is refused */
 };
-
-/* ---- memories ------------------------------------------------------------ */
-
-/* What the emulator has of a case. Regions are those of the tensors. */
-typedef struct Emu {
-    EmuKernel k;
-    TikBlobRegion regions[MAX_PARAMS];
-    TikArray arrays[MAX_PARAMS];
-    TikArray *args[MAX_PARAMS];
-    uint32_t region_of[MAX_PARAMS]; /* by operand */
-    EmuProgram *program;
-    EmuResult result;
-} Emu;
-
-static void
-add_region(Emu *e, const Case *c, int i)
-{
-    const CheckTensor *t = &c->in.args[i].t;
-    uint32_t g = e->k.nregions++;
-    int64_t base = 0;
-    for (uint32_t k = 0; k < g; k++) {
-        base += e->regions[k].scope == t->scope ? e->regions[k].bytes : 0;
-    }
-    if (t->scope == SC_GM) {
-        base = e->k.nargs++;
-        e->args[base] = &e->arrays[base];
-        assert_true(tik_array_alloc(&e->arrays[base], DT_U8, ROOM, NULL));
-    }
-    e->regions[g] = (TikBlobRegion){
-        .scope = t->scope, .dtype = t->dtype, .base = base, .bytes = t->bytes};
-    e->region_of[i] = g;
-}
-
-/* Returns whether the memories of the processor have room for the regions. */
-static bool
-add_regions(Emu *e, const Case *c)
-{
-    for (int i = 0; i < c->n; i++) {
-        if (!is_tensor(&c->p[i])) {
-            continue;
-        }
-        int same = 0;
-        while (same < i && (!is_tensor(&c->p[same]) ||
-                            c->in.args[same].t.buffer != c->in.args[i].t.buffer)) {
-            same++;
-        }
-        if (same < i) {
-            e->region_of[i] = e->region_of[same];
-        } else {
-            add_region(e, c, i);
-        }
-        const TikBlobRegion *g = &e->regions[e->region_of[i]];
-        if (g->scope != SC_GM && g->base + g->bytes > c->in.soc->bytes[g->scope]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static TikNum
-imm(int64_t v)
-{
-    return (TikNum){.kind = NUM_IMM, .imm = v};
-}
-
-static bool
-make_program(Emu *e, const Case *c)
-{
-    TikDesc *d = calloc(1, sizeof *d);
-    assert_non_null(d);
-    d->kind = DESC_INSTR;
-    d->op = c->in.op;
-    for (int i = 0; i < c->n; i++) {
-        const CheckArg *a = &c->in.args[i];
-        d->args[i].v = imm(a->v);
-        if (is_tensor(&c->p[i])) {
-            d->args[i].t = (TikOperand){
-                .region = e->region_of[i], .offset = a->t.offset, .dtype = a->t.dtype};
-        } else if (c->p[i].role == ROLE_MASK) {
-            d->mask_form = a->m.form;
-            for (int w = 0; w < 4; w++) {
-                d->args[i].mask[w] = imm((int64_t)a->m.w[w]);
-            }
-        }
-    }
-    e->program = emu_new(&e->k, &e->result);
-    bool ok = e->program != NULL && emu_add(e->program, d, &e->result) &&
-              emu_finish(e->program, &e->result);
-    free(d);
-    return ok;
-}
-
-/* Numbers of all sizes, and now and then one that is special. kind: bytes of any value,
- * small integers, or offsets of blocks that are near. */
-static void
-fill(uint8_t *p, int64_t n, int64_t kind)
-{
-    static const uint32_t special[] = {0,          0x3c003c00, 0x7c007c00, 0xfbff7bff,
-                                       0x80008000, 0x7e00fc00, 0x7f800000, 0xffc00001,
-                                       0x3f800000, 0x7bff7bff};
-    for (int64_t i = 0; i + 4 <= n; i += 4) {
-        uint32_t v = (uint32_t)(random_next(&state_of_random) >> 32);
-        v = kind == 1 ? (uint32_t)rnd(64) : kind == 2 ? 32 * (uint32_t)rnd(64) : v;
-        v = kind == 3 ? 0x3c003c00 + (v & 0x0fff0fff) : v;
-        v = kind != 2 && rnd(9) == 0 ? special[rnd(sizeof special / sizeof *special)] : v;
-        memcpy(p + i, &v, 4);
-    }
-}
 
 /* ---- running ------------------------------------------------------------- */
 
@@ -186,11 +77,7 @@ copies(Emu *e)
     Ran r = {.scratch = malloc(bytes), .gm = malloc(MAX_PARAMS * ROOM)};
     assert_true(r.scratch != NULL && r.gm != NULL);
     for (uint32_t g = 0; g < e->k.nregions; g++) {
-        const TikBlobRegion *x = &e->regions[g];
-        bool gm = x->scope == SC_GM;
-        fill(gm ? e->arrays[x->base].data
-                : e->program->scratch + e->program->scope_at[x->scope] + x->base,
-             x->bytes, rnd(5));
+        fill_region(e, g);
     }
     memcpy(r.scratch, e->program->scratch, bytes);
     for (uint32_t i = 0; i < e->k.nargs; i++) {
@@ -303,53 +190,80 @@ accesses(Emu *e, const Case *c, const Ran *before, const Ran *after)
     return text;
 }
 
-static void
-show(const Case *c)
+/* Sources of proposals may overlap: a repeat reads all of them before it writes. A slice
+ * that is written and read has its elements in an order, if they share bytes. A padding
+ * reads blocks without active lanes, too, which do not count. */
+static bool
+may_overlap(Op op, int i)
 {
-    for (int i = 0; i < c->n; i++) {
-        const CheckArg *a = &c->in.args[i];
-        if (is_tensor(&c->p[i])) {
-            printf("  %s: %s in %s, root %u from byte %lld\n", c->p[i].name,
-                   dtype_name(a->t.dtype), scope_name(a->t.scope), a->t.buffer,
-                   (long long)a->t.offset);
-        } else if (c->p[i].role == ROLE_MASK) {
-            printf("  mask of form %d: %llx %llx\n", a->m.form,
-                   (unsigned long long)a->m.w[0], (unsigned long long)a->m.w[1]);
-        } else {
-            printf("  %s: %lld\n", c->p[i].name, (long long)a->v);
+    Form f = op_table[op].form;
+    bool pairs = f == FORM_PAIRS || f == FORM_MERGE || f == FORM_MERGE4;
+    return !check_has_overlap(op, i) || form_family(f) == FAM_SLICE ||
+           op == OP_VPADDING || (form_family(f) == FAM_SORT && !pairs);
+}
+
+/* Returns whether a source shares its tensor with the destination, where that is limited,
+ * and puts each such source into a tensor of its own. */
+static bool
+draw_apart(const Case *c, Case *out)
+{
+    bool any = false;
+    int dst = form_first(op_table[c->in.op].form, ROLE_DST);
+    *out = *c;
+    for (int i = 0; dst >= 0 && i < c->n; i++) {
+        CheckTensor *t = &out->in.args[i].t;
+        if (!may_overlap(c->in.op, i) && t->buffer == c->in.args[dst].t.buffer) {
+            t->buffer = (uint32_t)(MAX_PARAMS + i);
+            any = true;
         }
     }
+    return any;
 }
 
-/* Makes the program of the emulator. False: a memory is too small, or it is none. */
-static bool
-begin(Emu *e, const Case *c)
+/* Where no repeat reads what the one before has written, and there are no more than two,
+ * sources have the bytes from before the instruction: the results are those of sources
+ * that are other tensors with these bytes. */
+static const char *
+without_overlap(const Emu *e, const Case *c, const Ran *before, const Ran *after)
 {
-    *e = (Emu){.k = {.soc = c->in.soc, .choices = c->choices, .cores = 1}};
-    e->k.regions = e->regions;
-    e->k.args = e->args;
-    return add_regions(e, c) && make_program(e, c);
-}
-
-static void
-end(Emu *e)
-{
-    emu_free(e->program);
-    for (uint32_t i = 0; i < e->k.nargs; i++) {
-        tik_array_free(&e->arrays[i]);
+    Case out;
+    Emu x;
+    const char *text = NULL;
+    int dst = form_first(op_table[c->in.op].form, ROLE_DST);
+    if (!draw_apart(c, &out) || check_repeats(&c->in) > 2) {
+        return NULL;
     }
+    if (begin(&x, &out, false)) {
+        for (int i = 0; i < c->n; i++) {
+            if (is_tensor(&c->p[i])) {
+                uint32_t g = e->region_of[i], to = x.region_of[i];
+                memcpy(bytes_of_region(&x, to, x.program->scratch, NULL),
+                       bytes_of_region(e, g, before->scratch, before->gm),
+                       (size_t)e->regions[g].bytes);
+            }
+        }
+        uint32_t g = e->region_of[dst], to = x.region_of[dst];
+        bool same = emu_run(x.program, &x.result) &&
+                    memcmp(bytes_of_region(&x, to, x.program->scratch, NULL),
+                           bytes_of_region(e, g, after->scratch, after->gm),
+                           (size_t)e->regions[g].bytes) == 0;
+        text = same ? NULL : "it reads what it has written";
+    }
+    end(&x);
+    return text;
 }
 
 static bool
 run_case(const Case *c, int *wrong)
 {
     Emu e;
-    bool made = begin(&e, c);
+    bool made = begin(&e, c, false);
     if (made) {
         Ran r = copies(&e), before = copy_of(&e, &r);
         const char *text = compare(&e, c, &r);
         if (text == NULL && r.ok && !check_reads_dst(&c->in)) {
             text = accesses(&e, c, &before, &r);
+            text = text == NULL ? without_overlap(&e, c, &before, &r) : text;
         }
         if (text != NULL) {
             printf("%s on %s: %s\n", op_table[c->in.op].name, c->in.soc->name, text);
@@ -385,10 +299,10 @@ run_outside(const Case *c, int *wrong)
     if (!is_tensor(&c->p[i]) || work || !repeats(c) || check_extent(&c->in, i) == 0) {
         return;
     }
-    bool made = begin(&e, c);
+    bool made = begin(&e, c, false);
     end(&e);
     out.in.args[i].t.offset = out.in.args[i].t.bytes + 32 * (1 + rnd(100));
-    made = begin(&e, &out) && made;
+    made = begin(&e, &out, false) && made;
     if (made && emu_run(e.program, &e.result)) {
         printf("%s on %s: %s is outside\n", op_table[c->in.op].name, c->in.soc->name,
                c->p[i].name);
@@ -396,6 +310,59 @@ run_outside(const Case *c, int *wrong)
         (*wrong)++;
     }
     end(&e);
+}
+
+/* Numbers of which any value but 0 says the same, or that are no more than a number. */
+static bool
+is_any(const char *name)
+{
+    static const char *const any[] = {"is_bias", "deqscale", "mode_param",
+                                      "uv_swap", "ax_swap",  "single_line_enable"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
+        found = found || strcmp(name, any[i]) == 0;
+    }
+    return found;
+}
+
+/* How often each number of an instruction was huge, and how often it was executed then.
+ */
+typedef struct Huge {
+    int tried[MAX_PARAMS], executed[MAX_PARAMS];
+} Huge;
+
+/* Gives a number, which no rule was asked for, a value that no instruction has. */
+static void
+run_huge(const Case *c, Huge *h)
+{
+    static const int64_t huge[] = {(int64_t)1 << 40, INT64_MIN, INT64_MAX};
+    Emu e;
+    Case out = *c;
+    int i = (int)rnd(c->n);
+    bool number = c->p[i].role == ROLE_INT || c->p[i].role == ROLE_REPEAT;
+    if (!number || is_any(c->p[i].name) || op_table[c->in.op].form == FORM_IMAGE) {
+        return;
+    }
+    out.in.args[i].v = huge[rnd(3)];
+    bool made = begin(&e, &out, false);
+    h->tried[i] += made;
+    h->executed[i] += made && emu_run(e.program, &e.result);
+    end(&e);
+}
+
+/* The emulator executes such a number only where nothing reads it. */
+static int
+never_refused(Op op, const Huge *h)
+{
+    int n, wrong = 0;
+    const ParamInfo *p = form_params(op_table[op].form, &n);
+    for (int i = 0; i < n; i++) {
+        if (h->tried[i] >= LEAST && h->executed[i] == h->tried[i]) {
+            printf("%s: %s is never too large\n", op_table[op].name, p[i].name);
+            wrong++;
+        }
+    }
+    return wrong;
 }
 
 static bool
@@ -410,6 +377,7 @@ static int
 try_op(Op op, int *wrong)
 {
     Case c = {.n = 0};
+    Huge huge = {0};
     int taken = 0, all = 0;
     int most = form_family(op_table[op].form) == FAM_SLICE ? OF_SLICES : TAKEN;
     for (int i = 0; i < SHAPES && taken < most && *wrong == 0; i++) {
@@ -428,11 +396,13 @@ try_op(Op op, int *wrong)
             runs += ran;
             if (ran && rnd(2)) {
                 run_outside(&c, wrong);
+                run_huge(&c, &huge);
             }
         }
         taken += runs > 0;
         all += runs;
     }
+    *wrong += never_refused(op, &huge);
     return all;
 }
 
@@ -484,7 +454,7 @@ bits_that_are_overwritten(void **state)
     }
     assert_true(check_values(&c.in, NULL));
     Emu e;
-    assert_true(begin(&e, &c));
+    assert_true(begin(&e, &c, false));
     Ran r = copies(&e);
     uint8_t *ub = e.program->scratch + e.program->scope_at[SC_UB];
     uint8_t *of_ops = r.scratch + e.program->scope_at[SC_UB];
