@@ -255,6 +255,7 @@ static const Row rows[] = {
     {"pppp", 1, 0, &plain,
      NUMBERS LOOP("s0", "0", "r7") DUP("2, 0") "return\n" END("s0") USE("2, 64")},
     {"pppp", 1, 0, &plain, LOOP("s0", "3", "3") USE("2, 0") END("s0")},
+    {"pppp", 1, 0, &plain, NUMBERS LOOP("s0", "r8", "0") USE("2, 0") END("s0")},
     {"nppp", 1, 0, &plain,
      NUMBERS LOOP("s0", "0", "r7") "r1 = add int32 r0 1\n"
                                    "r0 = add int32 1 0\n" END("s0")},

@@ -414,6 +414,8 @@ static const Row rows[] = {
      NUMBER "if r9\ndata_move checked dst=int32[2, 0, 1*r9] src=int32[0, 0] sid=0 "
             "nburst=-1 burst=1 src_stride=0 dst_stride=0 mode=0\nendif\n" OUT("64")},
     {"race", 1, DUP_OPEN IN_OPEN},
+    {"race", 1, DUP_OPEN IN("64")},
+    {"", 1, DUP_OPEN BARRIER(ALL) IN("64")},
     {"", 1, DUP_OPEN BARRIER(ALL) IN_OPEN},
     {"", 1, DUP_OPEN BACK_TO_ARGUMENT},
     {"race", 1,

@@ -576,6 +576,38 @@ random_programs_stay_in_their_memory(void **state)
     assert_true(ran > 3000);
 }
 
+/* Whether they fit decides which rates global memory has in the model of the queues. */
+static void
+arguments_fit_into_l2(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        World *w = world_new("Ascend310P3");
+        TikProfile profile = {0};
+        EmuWatch watch = {.profile = &profile};
+        w->k.watch = &watch;
+        world_gm(w, DT_U8, w->k.soc->l2 - 64);
+        world_gm(w, DT_U8, 64 + more);
+        loop_from(w, 0, imm(0), imm(3));
+        world_add(w, DESC_ENDLOOP);
+        assert_true(world_run(w));
+        assert_int_equal(profile.in_l2, more == 0);
+        world_free(w);
+    }
+}
+
+static void
+names_end(void **state)
+{
+    (void)state;
+    assert_null(tikrt_queue_name(-1));
+    assert_null(tikrt_queue_name(TIK_QUEUES));
+    assert_non_null(tikrt_queue_name(TIK_QUEUES - 1));
+    assert_null(tikrt_memory_name(-1));
+    assert_null(tikrt_memory_name(TIK_MEMORIES));
+    assert_non_null(tikrt_memory_name(TIK_MEMORIES - 1));
+}
+
 int
 main(void)
 {
@@ -597,6 +629,8 @@ main(void)
         cmocka_unit_test(unchecked_instructions_never_leave_their_tensor),
         cmocka_unit_test(endless_programs_end),
         cmocka_unit_test(malformed_programs_are_refused),
+        cmocka_unit_test(arguments_fit_into_l2),
+        cmocka_unit_test(names_end),
         cmocka_unit_test(random_programs_stay_in_their_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
