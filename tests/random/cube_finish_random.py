@@ -40,6 +40,8 @@ class Case(cube.Case):
             self.b_row = max(self.b_row, self.cores * self.columns)
             if self.b_form == 'columns':
                 self.b_row = self.terms + self.c0 * r.randrange(2)
+        if not self.unit and r.random() < 0.1:
+            self.deepen()
         if self.rows * self.step * 32 > 65536 and self.unit:
             self.m, self.rows = 64, 64
         self.to, self.scale, may = r.choice(FROM_FLOAT if self.half else FROM_INT)
@@ -62,6 +64,13 @@ class Case(cube.Case):
         self.shift = self.scale in (DEQ16, VDEQ16) and (self.to == 'int16' or r.random() < 0.5)
         self.offset = r.randrange(-256, 256)
         self.steps = r.randrange(16)
+
+    def deepen(self):
+        """Takes more terms than a block of columns has room for when it is packed."""
+        self.m, self.n, self.runs = 16, 16, 530
+        self.rows, self.columns, self.terms = 16, 16, self.runs * self.c0
+        self.k, self.step, self.a_row, self.again = self.terms, self.runs, self.terms, False
+        self.b_row = self.terms if self.b_form == 'columns' else self.cores * self.columns
 
     def y_bytes(self):
         return self.stored * self.pitch * 32 if self.as_rows else self.tiles * self.tile

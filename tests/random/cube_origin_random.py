@@ -46,6 +46,7 @@ class Case:
         self.first = r.random() < 0.5
         self.a_row = self.terms + self.c0 * r.randrange(3)
         self.b_form = 'terms' if self.transposed else r.choice(['packed', 'columns'])
+        self.again = self.runs > 1 and r.random() < 0.2
         self.b_row = self.cores * self.columns + 16 * r.randrange(3)
         if self.b_form == 'columns':
             self.b_row = self.terms + self.c0 * r.randrange(2)
@@ -99,6 +100,11 @@ def unit_steps(c):
               ['if (@s > 0) {', mmad + '1', '} else {', mmad + '0', '}']), '}']
 
 
+def twice(c, products):
+    """A scope of the loop gives the first factor other bytes for its second iteration."""
+    return ['for @o: int32 = 0 to 2 {', *products, 'scope {', burst(c, '%al+0', '%a', '32', c.rows, c.a_row // c.c0 - 1), '}', '}']
+
+
 def kernel(c):
     elems = c.rows * c.columns
     text = ['kernel k soc=Ascend310P3 {', f'in %a: {c.t}[{c.rows}, {c.a_row}]',
@@ -108,8 +114,9 @@ def kernel(c):
              f'alloc %c: {c.sum}[{elems}] L0C', f'alloc %u: {c.sum}[{elems}] UB', f'for @j: int32 = 0 to {c.runs} {{',
              burst(c, f'%al+(int64(@j) * {c.rows * 32})', '%a', '(int64(@j) * 32)', c.rows, c.a_row // c.c0 - 1), '}']
     text += move_b(c)
-    text += unit_steps(c) if c.unit else [f'matmul dst=%c+0:{c.sum} a=%al+0:{c.t} b=%bl+0:{c.t} m={c.m} k={c.k} n={c.n} '
+    products = unit_steps(c) if c.unit else [f'matmul dst=%c+0:{c.sum} a=%al+0:{c.t} b=%bl+0:{c.t} m={c.m} k={c.k} n={c.n} '
                                           'init_l1out=1']
+    text += twice(c, products) if c.again else products
     text += [f'tensor_mov dst=%u+0:{c.sum} src=%c+0:{c.sum} block_mode=0 nburst=1 burst_len={elems // 256} dst_stride=0 '
              'src_stride=0 deqscale=0 deq_mode=0 sid_store_mode=0 relu=0',
              f'data_move dst=%y+{core(c, elems * 4)}:{c.sum} src=%u+0:{c.sum} sid=0 nburst=1 burst={elems // 8} '
