@@ -86,10 +86,6 @@ replace_body(Substitution *s, StmtId first)
             replace_body(s, st->cond.else_body);
             break;
         case ST_SCOPE:
-            if (st->scope.run != 0) {
-                replace_in(s, &st->scope.run);
-                replace_body(s, st->scope.instrs);
-            }
             replace_body(s, st->scope.body);
             break;
         case ST_NONE:

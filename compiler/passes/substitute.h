@@ -21,7 +21,7 @@ typedef struct Substitution {
 } Substitution;
 
 /* Replaces the variable in all that a body, and what is inside of it, reads. value has
- * the variable's type and may read it. */
+ * the variable's type and may read it. There are no runs yet (Stmt.scope.run). */
 void substitute_in(Substitution *s, VarId var, ExprId value, StmtId first);
 
 #endif
