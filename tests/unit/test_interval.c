@@ -485,10 +485,26 @@ results_are_narrow(void **state)
     }
 }
 
+/* Sums of floats and of bools are none of integers. */
+static void
+exact_sums_are_of_integers(void **state)
+{
+    (void)state;
+    static const Dtype types[] = {DT_F16, DT_F32, DT_BOOL};
+    Interval out;
+    ScalarIntervals in = {.type = DT_S32, .a = interval_const(1), .b = interval_const(1)};
+    assert_true(scalar_interval_exact(SOP_ADD, &in, &out));
+    for (int i = 0; i < 3; i++) {
+        in.type = types[i];
+        assert_false(scalar_interval_exact(SOP_ADD, &in, &out));
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_sums_are_of_integers),
         cmocka_unit_test(results_are_narrow),
         cmocka_unit_test(lattice_is_narrow),
         cmocka_unit_test(ends_that_overflow),
