@@ -24,7 +24,7 @@ const char *tik_container_name(Interp *in);
 bool tik_truth(Interp *in, Object *self, Span span, bool *out);
 void tik_install_logic(Interp *in, Value module); /* all, any, negate */
 /* Computes a formula whose run-time parts cancel (tik/fold.c); for conditions of the
- * program only. */
+ * program and lengths of slices only. */
 bool tik_fold(const Tik *c, ExprId e, int64_t *out);
 static inline ExprId
 tik_i64(Tik *c, int64_t v)

@@ -2,8 +2,8 @@
  * x. Programs let Python decide on them, since the original simplifies before it refuses.
  * Sums modulo 2^64 are exact. Two steps assume that narrower sums do not wrap, as the
  * original does: that a wider type holds the sum of a narrower one, and that a comparison
- * holds for the difference of its sides. Only conditions of the program use this: the
- * kernel's own formulas stay as they are. */
+ * holds for the difference of its sides. Conditions of the program use this, and lengths
+ * of slices: the kernel's other formulas stay as they are. */
 #include "tik/expr.h"
 #include "tik/tik.h"
 

@@ -231,6 +231,17 @@ open_length(Interp *in, const View *v, const Index *a, const Index *len, Span sp
     return tik_i64(c, 0);
 }
 
+/* Returns the length of a slice with both ends: a number where what only the run knows
+ * cancels, as in x[i * 64:i * 64 + 64], so that it may be a shape or a repeat time. */
+static ExprId
+length_between(Tik *c, ExprId begin, ExprId end)
+{
+    ExprId n = ir_op2(c->k, SOP_SUB, end, begin);
+    int64_t known;
+    bool folds = !ir_is_const(c->k, n) && tik_fold(c, n, &known) && known > 0;
+    return folds ? tik_i64(c, known) : n;
+}
+
 static bool
 apply_slice(Interp *in, View *v, int d, const SliceVal *s, Span span)
 {
@@ -251,7 +262,7 @@ apply_slice(Interp *in, View *v, int d, const SliceVal *s, Span span)
         return false;
     }
     ExprId n = s->stop.kind == VAL_NONE ? open_length(in, v, &a, &b, span)
-                                        : ir_op2(k, SOP_SUB, b.e, a.e);
+                                        : length_between(c, a.e, b.e);
     TRY(advance(in, v, a.e, v->dim[d].stride, span));
     if (step > 1) {
         n = ir_op2(k, SOP_ADD, n, tik_i64(c, step - 1));
