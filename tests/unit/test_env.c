@@ -434,13 +434,22 @@ sums_without_room(void **state)
     unit_free(&u);
 }
 
+/* A factor that does not fit is no sum. */
+static void
+factors_overflow(void **state)
+{
+    (void)state;
+    Affine a = {.n = 0};
+    assert_true(affine_add_term(&a, 5, INT64_MAX));
+    assert_false(affine_add_term(&a, 5, 1));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_without_room),
-        cmocka_unit_test(of_int32),
-        cmocka_unit_test(of_uint64),
+        cmocka_unit_test(factors_overflow), cmocka_unit_test(sums_without_room),
+        cmocka_unit_test(of_int32),         cmocka_unit_test(of_uint64),
         cmocka_unit_test(of_int8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
