@@ -28,7 +28,7 @@ def diagnostics():
            'Made by `make docs` from the tables `compiler/base/diag.def` and `runtime/isa/rule.def`. '
            '`tikc explain NAME` prints one row. Names never change; "also known as" has the spellings of '
            'other manuals, which `explain` also finds. Those with a number are rules of instructions and of run time: a loader without texts gives the number '
-           '(loader.md), which never changes either. Levels are those for sources; a blob is refused also by the warnings that are *in blobs error* (blob-rules.md, Severity).', '',
+           '(loader.md), which never changes either. Levels are those for sources; a blob is refused also by the warnings that are *in blobs error* (blob-rules.md, which also says to what the operands of each instruction must be aligned, and where rules of overlap stand).', '',
            '| name | number | level | groups | also known as | rule | help |', '|---|---|---|---|---|---|---|']
     groups = {}
     for group, diag in rows('compiler/base/severity.def', 'MEMBER'):
