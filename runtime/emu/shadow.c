@@ -52,6 +52,7 @@ typedef struct Memory {
 typedef struct Access {
     Footprint f;
     bool reads, writes, exact;
+    bool forgets; /* what is there afterwards has no meaning */
     uint32_t region;
     Memory *memory; /* null: it has no shadow */
     int64_t origin; /* where its tensor begins there */
@@ -524,6 +525,15 @@ write_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
     m->written[block] |= m->data > 0 ? mask & data_of(m, block) : mask;
 }
 
+/* Room for results on the way: whoever reads it afterwards reads nothing of meaning. */
+static void
+forgotten_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
+{
+    note_access(s, m, block, mask, true);
+    m->written[block] &= ~mask;
+    m->after[block] &= ~mask;
+}
+
 /* A destination of a copy. */
 static void
 overwritten_block(const Site *s, Memory *m, int64_t block, uint32_t mask)
@@ -792,6 +802,7 @@ learn(EmuRun *r, const EmuOp *op, Known *k)
     bool adds = k->n > 0 && reads_dst(in, k->n);
     for (int i = 0; i < k->n; i++) {
         learn_access(in, i, params[i].role, adds, &k->access[i]);
+        k->access[i].forgets = strcmp(params[i].name, "work_tensor") == 0;
         k->exact = k->exact && k->access[i].exact;
     }
 }
@@ -897,7 +908,13 @@ shadow_after(EmuRun *r, const EmuOp *op)
     }
     for (int i = 0; i < s->n; i++) {
         const Access *a = &s->access[i];
-        if (a->writes && a->memory != NULL) {
+        if (a->writes && a->memory != NULL && a->forgets) {
+            on_footprint(r, op, i, forgotten_block);
+        }
+    }
+    for (int i = 0; i < s->n; i++) {
+        const Access *a = &s->access[i];
+        if (a->writes && a->memory != NULL && !a->forgets) {
             if (a->memory->data > 0 && atomic_read(r->sreg) != 0) {
                 on_footprint(r, op, i, added_block);
             }
