@@ -147,12 +147,15 @@ typedef struct DataRun {
     uint32_t region;
     int64_t at, n; /* from the beginning of the region on */
     bool may;
+    bool forgets; /* a write of results on the way */
 } DataRun;
 
 /* Returns whether a region of a core may share bytes with another one. */
 bool data_shares(const DataWalk *w, uint32_t region);
 void data_read(DataWalk *w, const DataRun *r);
 void data_write(DataWalk *w, const DataRun *r);
+/* A write of results on the way, which have no meaning afterwards. */
+void data_forget(DataWalk *w, const DataRun *r);
 /* The bytes that the open loops write of an argument together, if they are executed. */
 void data_write_late(DataWalk *w, const DataRun *r);
 /* Copies what is known of as many bytes; both have the same number, unless one is not

@@ -17,9 +17,10 @@ typedef struct Operand {
     Interval at;
     Footprint f;
     bool reads, writes;
-    bool exact; /* the footprint is what is accessed */
-    bool lanes; /* if not: lane by lane it is */
-    bool known; /* there is a footprint */
+    bool forgets; /* what is there afterwards has no meaning */
+    bool exact;   /* the footprint is what is accessed */
+    bool lanes;   /* if not: lane by lane it is */
+    bool known;   /* there is a footprint */
 } Operand;
 
 typedef struct Instr {
@@ -103,6 +104,7 @@ bind(Instr *x)
         x->of[i].t = NULL;
         if (p[i].role == ROLE_DST || p[i].role == ROLE_SRC) {
             bind_tensor(x, i, p[i].role);
+            x->of[i].forgets = strcmp(p[i].name, "work_tensor") == 0;
         } else if (p[i].role == ROLE_MASK) {
             bind_mask(x, i);
         } else if (p[i].role != ROLE_MASKMODE) {
@@ -443,7 +445,12 @@ data_instr(DataWalk *w, const TikDesc *d)
         }
     }
     for (int i = 0; i < x.n; i++) {
-        if (x.of[i].t != NULL && x.of[i].writes) {
+        if (x.of[i].t != NULL && x.of[i].forgets) {
+            on_operand(&x, i, data_forget);
+        }
+    }
+    for (int i = 0; i < x.n; i++) {
+        if (x.of[i].t != NULL && x.of[i].writes && !x.of[i].forgets) {
             on_operand(&x, i, data_write);
         }
     }

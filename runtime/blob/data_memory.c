@@ -429,11 +429,12 @@ write_core(DataWalk *w, const DataRun *r)
         write_unfollowed(w, r);
         return;
     }
+    uint8_t left = r->forgets ? BYTE_MAYBE : BYTE_WRITTEN;
     for (int64_t i = 0; r->may && i < r->n; i++) {
-        p[i] = p[i] == BYTE_WRITTEN ? BYTE_WRITTEN : BYTE_MAYBE;
+        p[i] = p[i] == BYTE_WRITTEN ? left : BYTE_MAYBE;
     }
     if (!r->may) {
-        memset(p, BYTE_WRITTEN, (size_t)r->n);
+        memset(p, left, (size_t)r->n);
     }
     if (w->now.owner != NULL) {
         set_owner(w, r, p);
@@ -455,6 +456,14 @@ data_write(DataWalk *w, const DataRun *r)
     } else { /* a list: tables are not written */
         data_use(w, r, w->now.atomic > 0 ? USE_ADD : USE_WRITE);
     }
+}
+
+void
+data_forget(DataWalk *w, const DataRun *r)
+{
+    DataRun rest = *r;
+    rest.forgets = true;
+    data_write(w, &rest);
 }
 
 void

@@ -76,7 +76,8 @@ struct EmuShadow {
     Memory core;
     Memory *globals;
     uint8_t *registers; /* for each number: it was set */
-    CheckInstr in;      /* of the instruction that runs, if some operand is not exact */
+    uint8_t *holds; /* for each region of the core: its bytes are its own, see claim */
+    CheckInstr in;  /* of the instruction that runs, if some operand is not exact */
     Known *known;
     Access *access; /* of the instruction that runs, n operands */
     int n;
@@ -171,9 +172,11 @@ shadow_begin(EmuRun *r)
     s->collisions = k->cores > 1 && k->cores < SHARED;
     s->globals = calloc((size_t)k->nargs + 1, sizeof *s->globals);
     s->registers = calloc((size_t)r->p->first_const + 1, 1);
+    s->holds = calloc((size_t)k->nregions + 1, 1);
     s->known = calloc(KNOWN, sizeof *s->known);
     bool ok = memory_begin(&s->core, r->p->scratch, r->p->scratch_bytes, false) &&
-              s->globals != NULL && s->registers != NULL && s->known != NULL;
+              s->globals != NULL && s->registers != NULL && s->holds != NULL &&
+              s->known != NULL;
     for (uint32_t i = 0; ok && i < k->nargs; i++) {
         ok = global_begin(s, k, i, &s->globals[i]);
     }
@@ -194,10 +197,50 @@ shadow_end(EmuRun *r)
     memory_end(&s->core);
     free(s->globals);
     free(s->registers);
+    free(s->holds);
     free(s->known);
     free(s);
     r->shadow = NULL;
     return whole;
+}
+
+/* Returns whether a region lies in the memories of a core, at a place that is known
+ * before the run. */
+static bool
+has_place(const TikBlobRegion *g)
+{
+    return g->kind == TIKBLOB_TENSOR && g->scope != SC_GM && g->scope != SC_SREG &&
+           g->scope != SC_LMEM && !g->open;
+}
+
+/* Marks what a region has as written by nothing. */
+static void
+forget(EmuRun *r, const TikBlobRegion *g)
+{
+    Memory *m = &r->shadow->core;
+    int64_t at = r->p->scope_at[g->scope] + g->base;
+    int64_t bytes = scope_granule(g->scope, false, g->bytes);
+    fill(m->written, at, bytes, false);
+    fill(m->after, at, bytes, false);
+}
+
+/* Regions that are not needed at the same time have the same bytes. The one that is
+ * accessed holds them, and begins with none that was written, until another one is. */
+static void
+claim(EmuRun *r, uint32_t region)
+{
+    const TikBlobRegion *all = r->p->kernel.regions, *g = &all[region];
+    uint8_t *holds = r->shadow->holds;
+    if (holds[region] || !has_place(g)) {
+        return;
+    }
+    for (uint32_t i = 0; i < r->p->kernel.nregions; i++) {
+        const TikBlobRegion *o = &all[i];
+        bool apart = o->base >= g->base + g->bytes || g->base >= o->base + o->bytes;
+        holds[i] = holds[i] && (o->scope != g->scope || apart);
+    }
+    holds[region] = 1;
+    forget(r, g);
 }
 
 void
@@ -214,10 +257,10 @@ shadow_core(EmuRun *r)
     for (uint32_t i = 0; i < p->kernel.nregions; i++) {
         const TikBlobRegion *g = &p->kernel.regions[i];
         if (g->scope != SC_GM && g->scope != SC_SREG && g->scope != SC_LMEM) {
-            fill(s->core.written, p->scope_at[g->scope] + g->base,
-                 scope_granule(g->scope, false, g->bytes), false);
+            forget(r, g);
         }
     }
+    memset(s->holds, 0, p->kernel.nregions);
     memset(s->registers, 0, p->first_const);
     memset(s->registers, 1, 1 + p->kernel.nloops);
 }
@@ -242,17 +285,20 @@ shadow_swap(EmuRun *r, uint8_t **copy)
         return true;
     }
     size_t n = (size_t)blocks_of(s->core.bytes) * sizeof *s->core.written;
+    size_t nregions = r->p->kernel.nregions;
     if (*copy != NULL) {
         memcpy(s->core.written, *copy, n);
         memcpy(s->core.after, *copy + n, n);
+        memcpy(s->holds, *copy + 2 * n, nregions);
         free(*copy);
         *copy = NULL;
         return true;
     }
-    *copy = malloc(2 * n);
+    *copy = malloc(2 * n + nregions);
     if (*copy != NULL) {
         memcpy(*copy, s->core.written, n);
         memcpy(*copy + n, s->core.after, n);
+        memcpy(*copy + 2 * n, s->holds, nregions);
     }
     return *copy != NULL;
 }
@@ -752,6 +798,9 @@ locate(EmuRun *r, const EmuOp *op, int slot, Access *a)
     bool global = g->scope == SC_GM && g->kind == TIKBLOB_TENSOR;
     Memory *m = global ? &r->shadow->globals[g->base] : &r->shadow->core;
     if (at != NULL && m->written != NULL) {
+        if (a->reads) {
+            claim(r, ref->region);
+        }
         a->memory = m;
         a->start = at - m->base;
         a->origin = a->start - emu_offset(r, ref);
@@ -908,6 +957,9 @@ shadow_after(EmuRun *r, const EmuOp *op)
     }
     for (int i = 0; i < s->n; i++) {
         const Access *a = &s->access[i];
+        if (a->writes && a->memory != NULL) {
+            claim(r, r->p->refs[r->p->slots[op->first_slot + (uint32_t)i]].region);
+        }
         if (a->writes && a->memory != NULL && a->forgets) {
             on_footprint(r, op, i, forgotten_block);
         }
@@ -941,6 +993,7 @@ element(EmuRun *r, const EmuOp *op)
     if (at == NULL || m->written == NULL) {
         return;
     }
+    claim(r, ref->region);
     Site s = {r, op, ref->region, at - m->base - emu_offset(r, ref)};
     on_run(&s, m, at - m->base, size, op->kind == DESC_LOAD ? read_block : write_block);
 }
