@@ -198,6 +198,8 @@ def write(path, raw):
 
 def add(name, source, given, folder):
     text = read(os.path.abspath(source), 'r') if source.endswith('.txt') else tikc('disasm', source)
+    if '@ "/' in text:
+        sys.exit(f'{source}: its places have the path of a folder; compile the source by a name in its own folder')
     write(f'accepted/{name}.txt', text.encode())
     values = dict(g.split('=', 1) for g in given)
     before = []
